@@ -1,0 +1,235 @@
+"""The values that pass between the stages of a build. Frozen, slotted, a leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import NewType
+
+SourcePath = NewType("SourcePath", str)  # POSIX, NFC, relative to content/; made by sources.scan
+ArticleId = NewType("ArticleId", str)
+Anchor = NewType("Anchor", str)  # made by parse.markdown.anchors
+Url = NewType("Url", str)  # site-relative, no leading slash, "" = home; made by sources.urls
+
+
+class Share(StrEnum):
+    """Who may read a page."""
+
+    PUBLIC = "public"
+    PASSWORD = "password"  # noqa: S105 - a state, not a secret
+    PRIVATE = "private"
+
+
+class Severity(StrEnum):
+    """An error makes its file private; a warning changes nothing."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something the owner should know: where, what, and what to do about it."""
+
+    severity: Severity
+    code: str  # stable, kebab-case: "frontmatter-duplicate-key"
+    path: SourcePath
+    line: int | None
+    message: str
+    fix: str = ""
+    public: bool = False  # the file is public, so its name may appear in a redacted message
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One Markdown file as found: `text` is decoded, NFC-normalised nowhere, with line ends as LF."""
+
+    path: SourcePath
+    absolute: Path
+    text: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The strict reading of a file's front matter: strings, lists of strings, and the line of each key."""
+
+    values: Mapping[str, str | tuple[str, ...]]
+    lines: Mapping[str, int]
+    body_line: int  # 1-based line of the source on which the body begins
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The sharing decision for one file; `reason` is for the owner."""
+
+    share: Share
+    not_after: datetime | None
+    reason: str
+    expired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One public, unexpired article before parsing."""
+
+    id: ArticleId
+    path: SourcePath
+    url: Url
+    title: str
+    lang: str
+    summary: str
+    kind: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    redirects: tuple[str, ...]
+    created: str | None
+    updated: str | None
+    not_after: int | None
+    body: str  # comments removed, line count unchanged
+    body_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of the published page. `line` is 0-based in the body."""
+
+    level: int
+    title: str
+    anchor: Anchor
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An author's link and what became of it. `target` is None when it is missing (or not public: the same)."""
+
+    kind: str  # "wikilink" | "markdown" | "embed"
+    raw: str
+    label: str
+    line: int  # 1-based in the source file
+    source: ArticleId
+    source_anchor: Anchor
+    target: ArticleId | None
+    target_anchor: Anchor
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with the text below it, up to the next heading. Offsets are code points in Document.text."""
+
+    level: int  # 0 = text before the first heading
+    title: str
+    path: tuple[str, ...]
+    anchor: Anchor
+    start: int
+    end: int
+    line: int  # 1-based in the source file
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed article: the published text, its sections, and the finished HTML body."""
+
+    article: Article
+    text: str
+    html: str
+    headings: tuple[Heading, ...]
+    sections: tuple[Section, ...]
+    links: tuple[Link, ...]
+    attachments: tuple[SourcePath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that a public page references, and where the site puts it."""
+
+    path: SourcePath
+    absolute: Path
+    url: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class TocEntry:
+    """One line of a page's own table of contents."""
+
+    title: str
+    anchor: str
+    level: int
+    children: tuple[TocEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Crumb:
+    """One step of a breadcrumb or a row of a list: a title and a site-relative URL ("" = no link)."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Backlink:
+    """A page that links here, and the sentence in which it does."""
+
+    title: str
+    url: str
+    sentence: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class SitePage:
+    """A finished page, ready for the site's templates. All URLs are site-relative, without a leading slash."""
+
+    url: str
+    title: str
+    html: str  # the body: sanitised, anchors and links final
+    lang: str
+    kind: str  # "home" | "article" | "index" | "tag" | "tags"
+    summary: str = ""
+    toc: tuple[TocEntry, ...] = ()
+    crumbs: tuple[Crumb, ...] = ()
+    tags: tuple[Crumb, ...] = ()
+    created: str | None = None
+    updated: str | None = None
+    reading_minutes: int = 0
+    questions: tuple[str, ...] = ()
+    backlinks: tuple[Backlink, ...] = ()
+    related: tuple[Crumb, ...] = ()
+    previous: Crumb | None = None
+    next: Crumb | None = None
+    article_id: str = ""
+    generated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NavNode:
+    """One entry of the site's tree: a folder (children) or a page (url)."""
+
+    title: str
+    url: str
+    children: tuple[NavNode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Everything the site writer needs. Nothing here is private."""
+
+    title: str
+    description: str
+    lang: str
+    base_path: str  # "/" or "/repo/"
+    site_url: str
+    ask_endpoint: str  # "" = same origin
+    build_id: str
+    stamp: int
+    pages: tuple[SitePage, ...]
+    nav: tuple[NavNode, ...]
+    attachments: tuple[Attachment, ...]
+    redirects: Mapping[str, str] = field(default_factory=dict)  # old site-relative URL -> new one
+    repository_url: str = ""

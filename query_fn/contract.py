@@ -1,0 +1,363 @@
+"""The artifact format: everything a build writes and the query function reads.
+
+This module is the only owner of the format. The compiler writes through the row classes below and the function reads
+through the same classes, so the two cannot disagree. It is a leaf: standard library only.
+
+Layout of a build (all under ``--out``)::
+
+    builds/<build id>/site/                    the browsable site
+    builds/<build id>/artifacts/manifest.json  Manifest: written last, lists every other file with its SHA-256
+                               /knowledge.db   SQLite, one table per row class in TABLES
+                               /lexical/<name> tantivy: chunks, questions, pages, nodes
+                               /vectors/<name>.usearch  f16 cosine: chunks, questions, nodes (absent without an embedder)
+                               /fold.json      Traditional to Simplified character table
+                               /model/         the embedder, when it ships with the build
+    current                                    a symbolic link to builds/<build id>, switched by one rename
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import types
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+SCHEMA = 1
+CHUNKER = 2
+STORE = "knowledge.db"
+MANIFEST = "manifest.json"
+FOLD = "fold.json"
+LEXICAL = ("chunks", "questions", "pages", "nodes")
+VECTORS = ("chunks", "questions", "nodes")
+POINTER = "current"
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+# Every row carries `not_after` (UTC epoch seconds: served while now < not_after; None = for ever) and `sources`
+# (article ids it was derived from). `n` is dense from 0 in table order: the key in usearch and the document id in tantivy.
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleRow:
+    """One public article. `text` is the published Markdown: links resolved, comments gone; chunks and nodes slice it."""
+
+    TABLE: ClassVar[str] = "articles"
+    n: int
+    id: str
+    path: str  # of the source, relative to content/; hidden folder segments are already opaque
+    url: str  # site-relative, without a leading slash: "guide/start/"; the home page is ""
+    title: str
+    lang: str  # "zh" | "en" | other BCP 47 primary tags
+    summary: str
+    kind: str  # "article", or a human-written wiki kind
+    folder: str  # "" at the top
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    created: str | None  # ISO date
+    updated: str | None  # ISO date
+    text: str
+    not_after: int | None
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """One passage. ``text == prefix + article.text[start:end] + suffix``; the prefix repeats a table header or reopens a fence
+    or is the overlap with the previous window, the suffix closes a fence."""
+
+    TABLE: ClassVar[str] = "chunks"
+    n: int
+    id: str  # "<article id>.<ordinal>"
+    article_id: str
+    ordinal: int
+    title: str
+    path: tuple[str, ...]  # heading titles from the top: ("安装", "Docker Compose", "HTTPS")
+    anchor: str  # of the heading that names the chunk; "" = top of the page
+    lang: str
+    text: str
+    prefix: int  # characters of `text` that repeat earlier text
+    suffix: int  # characters at the end of `text` that are not the article's own
+    start: int  # code-point offsets in the article's text
+    end: int
+    line: int  # first line in the source file, from 1
+    not_after: int | None
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """A generated question: an alias that resolves to its chunk, never proof."""
+
+    TABLE: ClassVar[str] = "questions"
+    n: int
+    id: str  # "<chunk id>.q<ordinal>"
+    chunk_id: str
+    text: str
+    lang: str
+    origin: str  # "local" | "claude"
+    not_after: int | None
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """One node of an article's PageIndex tree. The root has level 0 and an empty anchor."""
+
+    TABLE: ClassVar[str] = "nodes"
+    n: int
+    id: str  # "<article id>#<anchor>"
+    article_id: str
+    parent_id: str | None
+    ordinal: int  # document order within the article
+    level: int
+    title: str
+    path: tuple[str, ...]
+    anchor: str
+    summary: str
+    start: int  # the node's own text in the article's text, up to its first child
+    own_end: int
+    end: int  # the whole subtree
+    not_after: int | None
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """One wiki page (generated or human). A generated page is navigation and is never cited."""
+
+    TABLE: ClassVar[str] = "pages"
+    n: int
+    key: str
+    kind: str  # entity | concept | source | comparison | guide | answer | index
+    title: str
+    url: str
+    lang: str
+    summary: str
+    body: str
+    generated: bool
+    article_id: str | None  # of the human-written article, which can be cited
+    not_after: int | None
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContributionRow:
+    """What one article adds to one wiki page."""
+
+    TABLE: ClassVar[str] = "contributions"
+    n: int
+    page_key: str
+    article_id: str
+    text: str
+    chunk_ids: tuple[str, ...]
+    not_after: int | None
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """A resolved link between two public articles, with the sentence it stands in."""
+
+    TABLE: ClassVar[str] = "links"
+    n: int
+    source_id: str
+    source_anchor: str
+    target_id: str
+    target_anchor: str
+    kind: str  # "wikilink" | "markdown" | "embed"
+    label: str
+    sentence: str
+    not_after: int | None
+    sources: tuple[str, ...]
+
+
+Row = ArticleRow | ChunkRow | QuestionRow | NodeRow | PageRow | ContributionRow | LinkRow
+TABLES: tuple[type[Row], ...] = (ArticleRow, ChunkRow, QuestionRow, NodeRow, PageRow, ContributionRow, LinkRow)
+INDEXES: tuple[str, ...] = (
+    "CREATE INDEX chunks_article ON chunks(article_id, ordinal)",
+    "CREATE INDEX questions_chunk ON questions(chunk_id)",
+    "CREATE INDEX nodes_article ON nodes(article_id, ordinal)",
+    "CREATE INDEX links_source ON links(source_id)",
+    "CREATE INDEX links_target ON links(target_id)",
+    "CREATE INDEX contributions_page ON contributions(page_key)",
+)
+
+R = TypeVar("R", bound=Row)
+_SQL = {str: "TEXT", int: "INTEGER", float: "REAL", bool: "INTEGER", tuple: "TEXT"}
+
+
+def columns(row: type[Row]) -> Iterator[tuple[str, type, bool]]:
+    """Yield ``(name, python type, nullable)`` of each column of a table, in order."""
+    hints = typing.get_type_hints(row)
+    for item in dataclasses.fields(row):
+        hint, nullable = hints[item.name], False
+        if isinstance(hint, types.UnionType):
+            hint, nullable = next(a for a in typing.get_args(hint) if a is not type(None)), True
+        yield item.name, typing.get_origin(hint) or hint, nullable
+
+
+def create_table(row: type[Row]) -> str:
+    """Return the ``CREATE TABLE`` statement for a row class; `n` is the primary key, `id` and `key` are unique."""
+    lines = []
+    for name, kind, nullable in columns(row):
+        extra = " PRIMARY KEY" if name == "n" else " UNIQUE" if name in ("id", "key") else ""
+        lines.append(f"{name} {_SQL[kind]}{'' if nullable else ' NOT NULL'}{extra}")
+    return f"CREATE TABLE {row.TABLE} ({', '.join(lines)})"
+
+
+def to_sql(row: Row) -> tuple[Any, ...]:
+    """Return the column values of a row; tuples become JSON arrays."""
+    values = (getattr(row, item.name) for item in dataclasses.fields(row))
+    return tuple(json.dumps(v, ensure_ascii=False) if isinstance(v, tuple) else v for v in values)
+
+
+def from_sql(row: type[R], values: tuple[Any, ...]) -> R:
+    """Return a row from the values of ``SELECT *``, in column order."""
+    out: list[Any] = []
+    for (_, kind, _), value in zip(columns(row), values, strict=True):
+        if value is not None and kind is tuple:
+            value = tuple(json.loads(value))
+        elif kind is bool:
+            value = bool(value)
+        out.append(value)
+    return row(*out)
+
+
+# --- manifest ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """What makes two vectors comparable. Any difference between build and function is refused by name."""
+
+    model: str  # "multilingual-e5-small"
+    quantisation: str  # "q4"
+    script: str  # the named vocabulary cut: "latin+han+kana" | "all"
+    dimension: int
+    pooling: str  # "mean+l2"
+    metric: str  # "cosine"
+    query_prefix: str
+    passage_prefix: str
+    max_tokens: int
+    sha256: str  # over the model folder's files
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The versions that build and function must agree on."""
+
+    schema: int
+    chunker: int
+    tokeniser: str
+    embedder: Embedding | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """Size in bytes and SHA-256 of one artifact file."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """How many of a vector index's rows are embedded; the rest waits for the next build."""
+
+    ready: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageCalibration:
+    """Measured at build on one language of this knowledge base. Means are base64 little-endian f32, "" = not centred."""
+
+    lang: str
+    chunk_mean: str
+    query_mean: str
+    cosine_mean: float  # of the best chunk for generated questions whose own chunk is left out: the "unrelated" level
+    cosine_std: float
+    floor: float  # dense hits under it are no hits
+    threshold: float  # confidence below it: refuse
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`manifest.json`. A build is complete exactly when this file is there and every entry verifies."""
+
+    schema: int
+    build_id: str
+    stamp: int  # SOURCE_DATE_EPOCH, or the newest `updated` of the public pages; UTC epoch seconds
+    profile: Profile
+    title: str
+    languages: tuple[str, ...]
+    base_path: str  # "/" or "/repo/"
+    site_url: str
+    counts: dict[str, int]  # rows per table
+    files: dict[str, FileEntry]  # path relative to artifacts/, POSIX, sorted
+    site: dict[str, FileEntry] = field(default_factory=dict)  # path relative to site/
+    vectors: dict[str, Readiness] = field(default_factory=dict)
+    calibration: tuple[LanguageCalibration, ...] = ()
+    degraded: tuple[str, ...] = ()  # named fallbacks of the build, e.g. "no_embedder"
+    next_change: int | None = None  # the earliest not_after of a public item
+    signature: str | None = None  # Ed25519 over the file without this field, when a key is set
+
+
+class ManifestError(ValueError):
+    """The manifest is not one this version understands; the message names the field."""
+
+
+def dump_manifest(manifest: Manifest) -> str:
+    """Return the manifest as stable JSON: sorted keys, two-space indent, one trailing newline."""
+    return json.dumps(dataclasses.asdict(manifest), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+
+
+def load_manifest(text: str) -> Manifest:
+    """Parse `manifest.json`. Raises ManifestError that names what is missing, unknown or of another schema."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise ManifestError(f"manifest is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise ManifestError("manifest is not an object")
+    if data.get("schema") != SCHEMA:
+        raise ManifestError(f"manifest schema {data.get('schema')!r}, this function reads {SCHEMA}; build again")
+    return typing.cast(Manifest, _build(Manifest, data, "manifest"))
+
+
+def _build(hint: Any, value: Any, where: str) -> Any:
+    """Check `value` against a type hint and build dataclasses from objects, strictly."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if isinstance(hint, types.UnionType):
+        return None if value is None else _build(next(a for a in args if a is not type(None)), value, where)
+    if origin is dict and isinstance(value, dict):
+        return {str(k): _build(args[1], v, f"{where}.{k}") for k, v in value.items()}
+    if origin is tuple and isinstance(value, list):
+        return tuple(_build(args[0], v, f"{where}[{i}]") for i, v in enumerate(value))
+    if dataclasses.is_dataclass(hint) and isinstance(value, dict):
+        hints = typing.get_type_hints(hint)
+        if unknown := sorted(set(value) - set(hints)):
+            raise ManifestError(f"{where}.{unknown[0]}: unknown field")
+        needed = {f.name for f in dataclasses.fields(hint) if f.default is f.default_factory is dataclasses.MISSING}
+        if missing := sorted(needed - set(value)):
+            raise ManifestError(f"{where}.{missing[0]}: missing")
+        return typing.cast(Any, hint)(**{k: _build(hints[k], v, f"{where}.{k}") for k, v in value.items()})
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(hint, type) and type(value) is hint:
+        return value
+    raise ManifestError(f"{where}: expected {getattr(hint, '__name__', hint)}, found {type(value).__name__}")
+
+
+def file_entry(path: Path) -> FileEntry:
+    """Return size and SHA-256 of a file, read in 1 MB blocks."""
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as handle:
+        while block := handle.read(1 << 20):
+            digest.update(block)
+            size += len(block)
+    return FileEntry(size, digest.hexdigest())

@@ -1,0 +1,72 @@
+"""Errors of the query function.
+
+QueryError
+├── ArtifactError          the artifacts cannot be served (503)
+│   ├── ArtifactMissing    no build there
+│   ├── ArtifactDamaged    a size or SHA-256 differs from the manifest
+│   └── ProfileMismatch    built for another schema, tokeniser or embedder; names the field
+└── RequestError           the caller's fault (4xx), with a title fit for the response
+    ├── BadRequest         400
+    ├── NotFound           404: absent and not public are the same
+    └── TooLarge           413
+"""
+
+from __future__ import annotations
+
+
+class QueryError(Exception):
+    """The root of everything the function raises on purpose."""
+
+
+class ArtifactError(QueryError):
+    """The artifacts cannot be served."""
+
+    code = "artifacts_unavailable"
+
+
+class ArtifactMissing(ArtifactError):
+    """There is no complete build at the given place."""
+
+    code = "artifacts_missing"
+
+
+class ArtifactDamaged(ArtifactError):
+    """A file's size or SHA-256 differs from the manifest."""
+
+    code = "artifacts_damaged"
+
+
+class ProfileMismatch(ArtifactError):
+    """The build was made for another schema, tokeniser, chunker or embedder."""
+
+    code = "profile_mismatch"
+
+
+class RequestError(QueryError):
+    """The caller can fix this; `title` and `detail` are fit for the response."""
+
+    status = 400
+    title = "Bad request"
+
+    def __init__(self, detail: str, *, pointer: str = "") -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.pointer = pointer  # JSON pointer of the field at fault
+
+
+class BadRequest(RequestError):
+    """The request does not follow the schema."""
+
+
+class NotFound(RequestError):
+    """No such article, section or passage is published."""
+
+    status = 404
+    title = "Not found"
+
+
+class TooLarge(RequestError):
+    """The request is larger than the function accepts."""
+
+    status = 413
+    title = "Request too large"
