@@ -8,7 +8,8 @@ QueryError
 └── RequestError           the caller's fault (4xx), with a title fit for the response
     ├── BadRequest         400
     ├── NotFound           404: absent and not public are the same
-    └── TooLarge           413
+    ├── TooLarge           413
+    └── TooMany            429: names the seconds to wait
 """
 
 from __future__ import annotations
@@ -70,3 +71,14 @@ class TooLarge(RequestError):
 
     status = 413
     title = "Request too large"
+
+
+class TooMany(RequestError):
+    """This client asks faster than the owner allows; `retry_after` is in whole seconds."""
+
+    status = 429
+    title = "Too many requests"
+
+    def __init__(self, detail: str, *, retry_after: int) -> None:
+        super().__init__(detail)
+        self.retry_after = retry_after

@@ -22,3 +22,6 @@ class Settings:
     chat: str = "extractive"  # "extractive" | "claude"
     tools_off: tuple[str, ...] = ()
     deadline_seconds: float = 25.0
+    max_steps: int = 8  # tool calls a question may cost
+    conversation_seconds: int = 24 * 3600  # how long a conversation token is valid
+    rate_per_minute: int = 0  # questions a client may ask per minute in this process; 0 = no limit
