@@ -21,7 +21,7 @@ def check_body(body: bytes, max_bytes: int) -> None:
         raise BadRequest("The body is empty; send a JSON object.")
 
 
-def parse_json(body: bytes) -> Any:
+def parse_json(body: bytes) -> object:
     """Return the value of a strict JSON body.
 
     Raises BadRequest for bad UTF-8, bad JSON, repeated keys, NaN, lone surrogates and nesting over MAX_JSON_DEPTH.
@@ -74,7 +74,7 @@ def _no_constant(name: str) -> None:
     raise BadRequest(f"{name} is not JSON.")
 
 
-def _check_tree(value: Any, depth: int) -> None:
+def _check_tree(value: object, depth: int) -> None:
     if depth > MAX_JSON_DEPTH:
         raise BadRequest("The body is nested too deeply.")
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
