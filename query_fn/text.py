@@ -1,0 +1,249 @@
+"""THE normaliser and tokeniser, used alike by the build and by the function. A leaf: standard library and a stemmer.
+
+``TOKENISER`` names this version; the manifest records it and the function refuses an index made with another one.
+Tokens come in text order, so a phrase of the text is a contiguous run of its tokens.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Protocol
+
+TOKENISER = "geosmin-1:nfkc+bigram+compound+snowball-en+t2s"
+MAX_TOKEN = 64  # characters; longer runs (base64, hashes of hashes) are cut alike on both sides
+
+Fold = Mapping[int, int]  # Traditional to Simplified, code point to code point
+
+# Characters that render as nothing: soft hyphen, zero-width and bidi marks, joiners, BOM, variation selectors, tags.
+_HIDDEN = (
+    *((0xAD,), (0x34F,), (0x61C,), (0x180E,), (0xFEFF,), range(0x200B, 0x2010), range(0x202A, 0x202F)),
+    *(range(0x2060, 0x2070), range(0xFE00, 0xFE10), range(0xE0000, 0xE01F0)),
+)
+_INVISIBLE = {code: None for codes in _HIDDEN for code in codes}
+_CJK = (
+    r"\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+    r"\U00020000-\U000323af"
+)
+_MARKS = "\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e"  # combining marks that \w leaves out
+_WORD = rf"(?:(?![{_CJK}])[\w{_MARKS}])"
+_TOKEN = re.compile(rf"([{_CJK}]+)|{_WORD}+(?:[-.'’]{_WORD}+)*(?:\+\+|#(?!\w))?")
+_SEPARATOR = re.compile(r"[-._]+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def normalise(text: str, fold: Fold | None = None) -> str:
+    """Return `text` in the form that is compared: NFKC, invisible characters dropped, Simplified, lower case."""
+    return _canonical(text, fold).lower()
+
+
+def _canonical(text: str, fold: Fold | None) -> str:
+    """Return `text` normalised in everything but case, which compound words still need."""
+    text = unicodedata.normalize("NFKC", text.translate(_INVISIBLE)).translate(_INVISIBLE)
+    return text.translate(fold) if fold else text
+
+
+def tokenise(text: str, fold: Fold | None = None) -> list[str]:
+    """Return the index tokens of `text` in order: CJK unigrams and bigrams; words stemmed, whole and in parts."""
+    tokens: list[str] = []
+    for match in _TOKEN.finditer(_canonical(text, fold)):
+        if match[1]:
+            tokens += _grams(match[1])
+        else:
+            tokens += _word(match[0])
+    return tokens
+
+
+def _grams(run: str) -> list[str]:
+    """Return ``[a, ab, b, bc, c]`` for ``abc``: substrings across word borders are found too."""
+    tokens = [gram for a, b in pairwise(run) for gram in (a, a + b)]
+    return [*tokens, run[-1]]
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(word: str) -> tuple[str, ...]:
+    """Return a word's tokens: the whole, then its parts (``GPT-4o`` → gpt-4o gpt 4o; ``camelCase`` likewise)."""
+    pieces = [hump for piece in _SEPARATOR.split(word) for hump in _HUMP.split(piece) if hump]
+    whole = word.strip("_").lower()[:MAX_TOKEN]
+    if not whole:
+        return ()
+    if len(pieces) < 2:
+        return (_stem(whole),)
+    return (whole, *(_stem(piece.lower()[:MAX_TOKEN]) for piece in pieces))
+
+
+def _stem(word: str) -> str:
+    """Return the English Snowball stem of an ASCII word, any other word unchanged."""
+    word = word.replace("’", "'")
+    if not word.isascii() or not word.replace("'", "").isalpha():
+        return word
+    return _stemmer().stemWord(word)
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> _Stemmer:
+    """Return the English stemmer; pure Python, 26 µs a new word, so words are cached with their parts."""
+    from snowballstemmer.english_stemmer import EnglishStemmer  # 11 ms: the package imports 30 languages
+
+    stemmer: _Stemmer = EnglishStemmer()
+    return stemmer
+
+
+# --- language ---------------------------------------------------------------------------------------------------------
+
+_SCRIPTS = (
+    ("han", re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")),
+    ("ja", re.compile(r"[\u3041-\u309f\u30a1-\u30fa]")),
+    ("ko", re.compile(r"[\uac00-\ud7a3\u1100-\u11ff]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+    ("el", re.compile(r"[\u0370-\u03ff]")),
+    ("he", re.compile(r"[\u0590-\u05ff]")),
+    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("en", re.compile(r"[A-Za-z\u00c0-\u024f]")),
+)
+
+
+def script_lang(text: str, default: str = "en") -> str:
+    """Return the language that the scripts of `text` suggest ("zh", "en", "ja", …); `default` when it has no letters.
+
+    A Chinese page full of English terms is Chinese: Han wins from 15 % of the letters, since one Han character says
+    what five Latin letters say. Kana from a tenth of the East Asian letters makes it Japanese.
+    """
+    count = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS}
+    total = sum(count.values())
+    if not total:
+        return default
+    if count["ja"] > 0.1 * (count["han"] + count["ja"]) and count["han"] + count["ja"] >= 0.15 * total:
+        return "ja"
+    if count["han"] >= 0.15 * total and count["han"] >= count["ko"]:
+        return "zh"
+    count.pop("han")
+    return max(count, key=lambda name: count[name])
+
+
+# --- Markdown for display ---------------------------------------------------------------------------------------------
+
+_PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.M), replacement)
+    for pattern, replacement in (
+        (r"<!--.*?-->", ""),
+        (r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-+:?)?[ \t]*$\n?", ""),  # the rule under a table header
+        (r"^[ \t]*(?:[-*_][ \t]*){3,}$\n?", ""),  # thematic breaks
+        (r"^(?:[ \t]*>)+[ \t]?(?:\[![\w-]+\][+-]?[ \t]*)?", ""),  # quotes and callouts
+        (r"^[ \t]*#{1,6}[ \t]+", ""),
+        (r"[ \t]+#+[ \t]*$", ""),
+        (r"[ \t]*\{#[^}\s]+\}", ""),
+        (r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", ""),
+        (r"!?\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]", r"\1"),  # wikilinks
+        (r"!?\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\((?:[^()\n]|\([^()\n]*\))*\)", r"\1"),
+        (r"!?\[([^\[\]\n]+)\]\[[^\]\n]*\]", r"\1"),
+        (r"\[\^[^\]\s]+\]:?", ""),
+        (r"<(https?://[^>\s]+)>", r"\1"),
+        (r"</?[A-Za-z][^<>\n]*>", ""),
+        (r"(`+)[ ]?(.+?)[ ]?\1", r"\2"),
+        (r"(\*{1,3}|~~|==)(?=\S)(.+?)(?<=\S)\1", r"\2"),
+        (r"(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)", r"\2"),
+        (r"^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$", ""),
+        (r"(?<!\\)[ \t]*\|[ \t]*", " · "),
+        (r"\\([!-/:-@\[-`{-~])", r"\1"),
+        (r"[ \t]+", " "),
+        (r"\n{3,}", "\n\n"),
+    )
+)
+
+
+_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$\n?|\Z)", re.M | re.S)
+
+
+def plain(markdown: str) -> str:
+    """Return Markdown without its markup, fit for display: words, line breaks and the text of code blocks stay."""
+    out, at = [], 0
+    for fence in _FENCED.finditer(markdown):
+        out += [_strip_markup(markdown[at : fence.start()]), fence[2]]
+        at = fence.end()
+    return "".join([*out, _strip_markup(markdown[at:])]).strip()
+
+
+def _strip_markup(markdown: str) -> str:
+    for pattern, replacement in _PLAIN:
+        markdown = pattern.sub(replacement, markdown)
+    return markdown
+
+
+# --- sentences --------------------------------------------------------------------------------------------------------
+
+_FENCE = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
+_ALONE = re.compile(r"[ \t]*(?:\||#{1,6}[ \t]|(?:[-*_][ \t]*){3,}$)")  # table rows, headings, rules: a span each
+_OPENS = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)]|>)[ \t]")  # list items and quotes begin a new block
+_CLOSERS = "”’」』）)\"'*_】》"
+_END = re.compile(
+    rf"[。！？；]+[{_CLOSERS}]*|…{{2,}}[{_CLOSERS}]*|[!?]+[{_CLOSERS}]*(?=\s|$)|\.+[{_CLOSERS}]*(?=\s+[^a-z\s]|\s*$)"
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Z]|[A-Za-z]\.[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|al|Fig|No|Vol|Inc|Ltd|Co|approx|cf|pp?|ca|\d{1,3})$"
+)
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return the (start, end) code-point spans of the sentences of Markdown `text`, in order, without outer blanks.
+
+    A table row, a heading and a whole fenced code block are one span each; a list item begins a new one; soft-wrapped
+    lines of a paragraph belong together.
+    """
+    spans: list[tuple[int, int]] = []
+    for start, end, whole in _blocks(text):
+        for a, b in [(start, end)] if whole else _split(text, start, end):
+            inner = text[a:b]
+            if stripped := inner.strip():
+                first = a + len(inner) - len(inner.lstrip())
+                spans.append((first, first + len(stripped)))
+    return spans
+
+
+def _blocks(text: str) -> list[tuple[int, int, bool]]:
+    """Return (start, end, is one span) of each block: fences and single-line blocks whole, paragraphs to be split."""
+    blocks: list[tuple[int, int, bool]] = []
+    fence, start, at = "", -1, 0
+    for line in text.splitlines(keepends=True):
+        at, begin = at + len(line), at
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line[mark.end() :].strip(" \t\r\n`~"):
+                fence = ""
+            blocks[-1] = (blocks[-1][0], at, True)
+        elif mark:
+            fence, start = mark[1], -1
+            blocks.append((begin, at, True))
+        elif not line.strip() or _ALONE.match(line):
+            start = -1
+            blocks.append((begin, at, True))
+        elif start < 0 or _OPENS.match(line):
+            start = begin
+            blocks.append((start, at, False))
+        else:
+            blocks[-1] = (start, at, False)
+    return blocks
+
+
+def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Cut one paragraph at its sentence ends; a dot after an abbreviation, an initial or a list number is none."""
+    cuts = [start]
+    for match in _END.finditer(text, start, end):
+        if match[0][0] != "." or not _abbreviated(text, match, start, end):
+            cuts.append(match.end())
+    return list(pairwise([*cuts, end]))
+
+
+def _abbreviated(text: str, dot: re.Match[str], start: int, end: int) -> bool:
+    """Tell whether the dot belongs to an abbreviation inside the paragraph rather than to a sentence end."""
+    before = text[max(start, dot.start() - 12) : dot.start()]
+    return bool(_ABBREVIATION.search(before)) and bool(text[dot.end() : end].strip())
