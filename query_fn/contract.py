@@ -9,7 +9,7 @@ Layout of a build (all under ``--out``)::
     builds/<build id>/artifacts/manifest.json  Manifest: written last, lists every other file with its SHA-256
                                /knowledge.db   SQLite, one table per row class in TABLES
                                /lexical/<name> tantivy: chunks, questions, pages, nodes
-                               /vectors/<name>.usearch  f16 cosine: chunks, questions, nodes (absent without an embedder)
+                               /vectors/<name>.usearch  f16 cosine: chunks, questions, nodes; none without embedder
                                /fold.json      Traditional to Simplified character table
                                /model/         the embedder, when it ships with the build
     current                                    a symbolic link to builds/<build id>, switched by one rename
@@ -38,12 +38,12 @@ POINTER = "current"
 
 # --- rows -------------------------------------------------------------------------------------------------------------
 # Every row carries `not_after` (UTC epoch seconds: served while now < not_after; None = for ever) and `sources`
-# (article ids it was derived from). `n` is dense from 0 in table order: the key in usearch and the document id in tantivy.
+# (article ids it was derived from). `n` is dense from 0 in table order: the key in usearch, the document id in tantivy.
 
 
 @dataclass(frozen=True, slots=True)
 class ArticleRow:
-    """One public article. `text` is the published Markdown: links resolved, comments gone; chunks and nodes slice it."""
+    """One public article. `text` is the published Markdown: links resolved, comments gone; chunks and nodes slice."""
 
     TABLE: ClassVar[str] = "articles"
     n: int
@@ -66,8 +66,10 @@ class ArticleRow:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """One passage. ``text == prefix + article.text[start:end] + suffix``; the prefix repeats a table header or reopens a fence
-    or is the overlap with the previous window, the suffix closes a fence."""
+    """One passage: ``text == prefix + article.text[start:end] + suffix``.
+
+    The prefix repeats a table header, reopens a fence or is the overlap with the previous window; the suffix closes a
+    fence."""
 
     TABLE: ClassVar[str] = "chunks"
     n: int
@@ -190,14 +192,21 @@ R = TypeVar("R", bound=Row)
 _SQL = {str: "TEXT", int: "INTEGER", float: "REAL", bool: "INTEGER", tuple: "TEXT"}
 
 
-def columns(row: type[Row]) -> Iterator[tuple[str, type, bool]]:
-    """Yield ``(name, python type, nullable)`` of each column of a table, in order."""
-    hints = typing.get_type_hints(row)
+_COLUMNS: dict[str, tuple[tuple[str, type, bool], ...]] = {}  # resolving the hints costs 60 µs, too much for each row
+
+
+def columns(row: type[Any]) -> tuple[tuple[str, type, bool], ...]:
+    """Return ``(name, python type, nullable)`` of each column of a table, in order."""
+    if row.TABLE in _COLUMNS:
+        return _COLUMNS[row.TABLE]
+    hints, out = typing.get_type_hints(row), []
     for item in dataclasses.fields(row):
         hint, nullable = hints[item.name], False
         if isinstance(hint, types.UnionType):
             hint, nullable = next(a for a in typing.get_args(hint) if a is not type(None)), True
-        yield item.name, typing.get_origin(hint) or hint, nullable
+        out.append((item.name, typing.get_origin(hint) or hint, nullable))
+    _COLUMNS[row.TABLE] = tuple(out)
+    return _COLUMNS[row.TABLE]
 
 
 def create_table(row: type[Row]) -> str:
@@ -220,10 +229,9 @@ def from_sql(row: type[R], values: tuple[Any, ...]) -> R:
     out: list[Any] = []
     for (_, kind, _), value in zip(columns(row), values, strict=True):
         if value is not None and kind is tuple:
-            value = tuple(json.loads(value))
-        elif kind is bool:
-            value = bool(value)
-        out.append(value)
+            out.append(tuple(json.loads(value)))
+        else:
+            out.append(bool(value) if kind is bool else value)
     return row(*out)
 
 
@@ -274,7 +282,7 @@ class Readiness:
 
 @dataclass(frozen=True, slots=True)
 class LanguageCalibration:
-    """Measured at build on one language of this knowledge base. Means are base64 little-endian f32, "" = not centred."""
+    """Measured at build on one language of this base. Means are base64 little-endian f32, "" = not centred."""
 
     lang: str
     chunk_mean: str
@@ -329,7 +337,7 @@ def load_manifest(text: str) -> Manifest:
     return typing.cast(Manifest, _build(Manifest, data, "manifest"))
 
 
-def _build(hint: Any, value: Any, where: str) -> Any:
+def _build(hint: Any, value: Any, where: str) -> Any:  # noqa: ANN401 - JSON in, dataclasses out
     """Check `value` against a type hint and build dataclasses from objects, strictly."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if isinstance(hint, types.UnionType):
@@ -361,3 +369,18 @@ def file_entry(path: Path) -> FileEntry:
             digest.update(block)
             size += len(block)
     return FileEntry(size, digest.hexdigest())
+
+
+def damage(folder: Path, manifest: Manifest) -> Iterator[str]:
+    """Yield what is wrong with the artifact files in `folder`: missing, of another size, or of another SHA-256.
+
+    Both sides ask this before any native library opens a file: a damaged vector index ends the process when mapped.
+    """
+    for name, entry in manifest.files.items():
+        path = folder / name
+        if not path.is_file():
+            yield f"{name} is missing"
+        elif path.stat().st_size != entry.size:
+            yield f"{name} has {path.stat().st_size} bytes, the manifest says {entry.size}"
+        elif file_entry(path).sha256 != entry.sha256:
+            yield f"{name} differs from its SHA-256 in the manifest"

@@ -1,0 +1,25 @@
+"""The Traditional to Simplified character table that tokeniser and artifacts share."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from types import MappingProxyType
+
+from opencc import OpenCC
+
+_RANGES = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x323B0))
+
+
+@lru_cache(maxsize=1)
+def fold_table() -> MappingProxyType[int, int]:
+    """Return the code points whose Simplified form differs, one to one. From OpenCC's ``t2s``; 0.1 s, then cached."""
+    convert = OpenCC("t2s").convert
+    pairs = ((code, convert(chr(code))) for first, last in _RANGES for code in range(first, last))
+    return MappingProxyType({code: ord(to) for code, to in pairs if len(to) == 1 and ord(to) != code})
+
+
+def dump_fold() -> str:
+    """Return `fold.json`: an object from Traditional to Simplified characters, sorted by code point."""
+    table = {chr(code): chr(to) for code, to in sorted(fold_table().items())}
+    return json.dumps(table, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -1,0 +1,54 @@
+"""The pointer `current`: moved by one rename, after everything it points to is on disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from compiler.errors import BuildError
+from query_fn.contract import MANIFEST, POINTER
+
+BUILDS = "builds"
+
+
+def current_build(out: Path) -> str | None:
+    """Return the id of the build that is served, or None when there is no pointer."""
+    pointer = out / POINTER
+    return pointer.readlink().name if pointer.is_symlink() else None
+
+
+def switch(out: Path, build_id: str) -> None:
+    """Point `current` at ``builds/<build_id>``. A kill at any moment leaves the old or the new pointer, never none.
+
+    Raises BuildError when that build has no manifest, or when `current` exists and is not a symbolic link.
+    """
+    if not (out / BUILDS / build_id / "artifacts" / MANIFEST).is_file():
+        raise BuildError(f"build {build_id} has no manifest and cannot be switched to")
+    pointer, aside = out / POINTER, out / f".{POINTER}.part"
+    if pointer.exists() and not pointer.is_symlink():
+        raise BuildError(f"{pointer.name} is not a symbolic link; move it away, it was not made by a build")
+    os.sync()  # one call: an fsync per page of a large site takes longer than the build
+    aside.unlink(missing_ok=True)
+    aside.symlink_to(Path(BUILDS) / build_id, target_is_directory=True)
+    aside.replace(pointer)
+    _sync_folder(out)
+
+
+def remove_superseded(out: Path) -> tuple[str, ...]:
+    """Delete every build but the current one, and what a killed build left; return the names. No pointer: nothing."""
+    keep = current_build(out)
+    if keep is None:
+        return ()
+    gone = sorted(path for path in (out / BUILDS).iterdir() if path.name != keep)
+    for path in gone:
+        shutil.rmtree(path)
+    return tuple(path.name for path in gone)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
