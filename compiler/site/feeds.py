@@ -1,0 +1,51 @@
+"""What machines read: llms.txt and the raw Markdown of each page. Values in, text out; `write` is the only effect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from compiler.site.listing import Listing, encode, file_path
+
+_BRACKETS = re.compile(r"([\[\]\\])")
+
+
+def llms_txt(title: str, description: str, listings: Sequence[Listing], *, site_url: str = "") -> str:
+    """Return llms.txt: a title, a summary, and per page a link to its raw Markdown with its summary.
+
+    Links are absolute when `site_url` is set, else relative to the file (https://llmstxt.org).
+    """
+    base = site_url.rstrip("/") + "/" if site_url else ""
+    lines = [f"# {_one_line(title)}", ""]
+    if description:
+        lines += [f"> {_one_line(description)}", ""]
+    for lang in sorted({item.lang for item in listings}):
+        lines += [f"## {lang}", ""]
+        lines += [_entry(item, base) for item in listings if item.lang == lang] + [""]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _entry(item: Listing, base: str) -> str:
+    """Return one line of llms.txt."""
+    title = _BRACKETS.sub(r"\\\1", _one_line(item.title))
+    link = f"- [{title}]({base}{encode(item.url)}index.md)"
+    return f"{link}: {_one_line(item.summary)}" if item.summary else link
+
+
+def _one_line(text: str) -> str:
+    """Return text with every run of white space as one space."""
+    return " ".join(text.split())
+
+
+def raw_markdown(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the raw files, by path under the site: `texts` maps a page's URL to its published Markdown."""
+    return {file_path(url).removesuffix("index.html") + "index.md": text for url, text in sorted(texts.items())}
+
+
+def write(out: Path, files: Mapping[str, str]) -> None:
+    """Write text files below `out`; paths come from `file_path` and stay inside it."""
+    for path, text in sorted(files.items()):
+        target = out / file_path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text if text.endswith("\n") else text + "\n", "utf-8")

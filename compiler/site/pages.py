@@ -1,0 +1,136 @@
+"""The pages that no one wrote: home, the list of articles, and the tags. Pure functions from listings to SitePages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from compiler.model import SitePage, TocEntry
+from compiler.site.listing import Listing
+from compiler.site.words import fill, words
+
+ARTICLES_URL = "articles/"
+TAGS_URL = "tags/"
+RECENT = 8  # lines under "recently updated": one screen of a phone
+TOPICS = 40  # words on the home page
+_NOT_SLUG = re.compile(r"[^\w/.+-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A tag with its pages; `weight` is 1..3 and sets the size of the word."""
+
+    title: str
+    url: str
+    items: tuple[Listing, ...]
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The articles of one folder."""
+
+    title: str
+    anchor: str
+    items: tuple[Listing, ...]
+
+
+def tag_url(tag: str) -> str:
+    """Return the URL of a tag's page: folded in case and width, a nested tag "a/b" keeps its path."""
+    folded = unicodedata.normalize("NFKC", tag).casefold().strip("#")
+    parts = (_NOT_SLUG.sub("-", part).strip("-.") for part in folded.split("/"))
+    return TAGS_URL + "/".join(part or "-" for part in parts) + "/"
+
+
+def topics(listings: Iterable[Listing]) -> tuple[Topic, ...]:
+    """Return all tags, sorted by URL; spellings that fold to one URL are one topic, named by the first in order."""
+    spellings: dict[str, list[str]] = {}
+    items: dict[str, list[Listing]] = {}
+    for item in listings:
+        for url, tag in {tag_url(tag): tag for tag in reversed(item.tags)}.items():
+            spellings.setdefault(url, []).append(tag)
+            items.setdefault(url, []).append(item)
+    most = max((len(found) for found in items.values()), default=1)
+    return tuple(
+        Topic(min(spellings[url]), url, tuple(_newest_first(items[url])), _weight(len(items[url]), most))
+        for url in sorted(items)
+    )
+
+
+def _weight(number: int, most: int) -> int:
+    """Return 1, 2 or 3 for a topic with `number` pages when the biggest has `most`."""
+    return 1 + (number * 3 > most) + (number * 3 > 2 * most) if most > 1 else 1
+
+
+def _newest_first(listings: Iterable[Listing]) -> list[Listing]:
+    """Return listings by date, newest first; those without a date last, in their own order."""
+    return sorted(listings, key=lambda item: item.updated or "", reverse=True)
+
+
+def home(
+    listings: Sequence[Listing], *, title: str, lang: str, wiki_url: str = "", starters: Sequence[str] = ()
+) -> SitePage:
+    """Return the home page: the template puts the box to search or ask first, this is what comes below it."""
+    t, found = words(lang), topics(listings)
+    doors = [(t["articles"], t["articles_door"], ARTICLES_URL)]
+    if wiki_url:
+        doors.append((t["wiki"], t["wiki_door"], wiki_url))
+    elif found:
+        doors.append((t["all_tags"], t["tags_door"], TAGS_URL))
+    doors.append((t["recent"], t["recent_door"], "#g-recent"))
+    shown = sorted(sorted(found, key=lambda topic: -len(topic.items))[:TOPICS], key=lambda topic: topic.url)
+    html = fill(
+        "home.html",
+        t=t,
+        lang=lang,
+        listings=listings,
+        doors=doors,
+        topics=shown,
+        recent=_newest_first(listings)[:RECENT],
+    )
+    return SitePage(url="", title=title, html=html, lang=lang, kind="home", questions=tuple(starters))
+
+
+def article_index(listings: Sequence[Listing], folders: Mapping[str, str], *, lang: str) -> SitePage:
+    """Return the page that lists every article by folder, in the order given; `folders` maps a path to its title."""
+    t = words(lang)
+    ordered = sorted(listings, key=lambda item: item.folder)
+    groups = []
+    for number, (folder, items) in enumerate(groupby(ordered, key=lambda item: item.folder), 1):
+        title = _folder_title(folder, folders) or t["top_folder"]
+        groups.append(Group(title, f"folder-{number}", tuple(items)))
+    html = fill("articles.html", t=t, lang=lang, here=ARTICLES_URL, groups=groups)
+    toc = tuple(TocEntry(group.title, group.anchor, 2) for group in groups)
+    return SitePage(url=ARTICLES_URL, title=t["articles"], html=html, lang=lang, kind="index", toc=toc)
+
+
+def _folder_title(folder: str, titles: Mapping[str, str]) -> str:
+    """Return a folder's path as words: "指南 / 安装"."""
+    parts = folder.split("/") if folder else []
+    paths = ("/".join(parts[: end + 1]) for end in range(len(parts)))
+    return " / ".join(titles.get(path, path.rpartition("/")[2]) for path in paths)
+
+
+def tags_index(listings: Sequence[Listing], *, lang: str) -> SitePage:
+    """Return the page of all tags."""
+    t = words(lang)
+    html = fill("tags.html", t=t, lang=lang, here=TAGS_URL, topics=topics(listings))
+    return SitePage(url=TAGS_URL, title=t["all_tags"], html=html, lang=lang, kind="tags")
+
+
+def tag_pages(listings: Sequence[Listing], *, lang: str) -> tuple[SitePage, ...]:
+    """Return one page per tag."""
+    t = words(lang)
+    return tuple(
+        SitePage(
+            url=topic.url,
+            title=t["tagged"].format(tag=topic.title),
+            html=fill("tag.html", t=t, lang=lang, topic=topic),
+            lang=lang,
+            kind="tag",
+        )
+        for topic in topics(listings)
+    )

@@ -1,0 +1,84 @@
+"""What the templates see of a page: plain values, computed once per site where possible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from compiler.model import Backlink, Site, SitePage
+from compiler.site import assets, nav
+from compiler.site.listing import encode, root_of
+from compiler.site.words import count, words
+
+_TITLE = re.compile(r"\s*(<h1\b[^>]*>.*?</h1>)", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Views:
+    """The values every page of one site shares. `theme_css` is filled when the theme has been found."""
+
+    site: Site
+    trails: Mapping[str, tuple[int, ...]]
+    places: Mapping[str, str]  # kind of list -> its URL
+    assets: str
+    theme_css: str = ""
+    _rows: dict[tuple[int, ...], tuple[nav.Row, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, site: Site) -> Views:
+        """Return the views of a site."""
+        places = {page.kind: page.url for page in reversed(site.pages) if page.kind in ("index", "tags", "wiki")}
+        return cls(site, nav.trails(site.nav), places, assets.folder())
+
+    def page(self, page: SitePage) -> dict[str, Any]:
+        """Return the template's values for one page."""
+        title, body = split_title(page)
+        shared = self._shared(page.lang or self.site.lang, root_of(page.url))
+        backlinks = [(item, highlight(item)) for item in page.backlinks]
+        rows = nav.branch(self.site.nav, self.trails.get(page.url, ()))
+        return shared | {"p": page, "heading": title, "body": body, "backlinks": backlinks, "tree": rows}
+
+    def lost(self) -> dict[str, Any]:
+        """Return the template's values for the 404 page: its links are absolute, below the base path."""
+        base = "/" + self.site.base_path.strip("/") + "/"
+        shared = self._shared(self.site.lang, base.replace("//", "/"))
+        other = "en" if self.site.lang.startswith("zh") else "zh"
+        return shared | {"p": None, "other": words(other), "other_lang": other, "tree": nav.branch(self.site.nav, ())}
+
+    def _shared(self, lang: str, root: str) -> dict[str, Any]:
+        """Return the values that depend on language and depth only."""
+        return {
+            "site": self.site,
+            "lang": lang,
+            "t": words(lang),
+            "root": root,
+            "href": partial(_href, root),
+            "count": partial(count, lang),
+            "assets": root + self.assets,
+            "theme_css": root + self.theme_css,
+            "places": self.places,
+            "endpoint": self.site.ask_endpoint or root,
+        }
+
+
+def _href(root: str, url: str) -> str:
+    """Return the link to a site-relative URL from a page whose root is `root`."""
+    return root + encode(url)
+
+
+def split_title(page: SitePage) -> tuple[Markup, Markup]:
+    """Return the page's h1 and the body without it, so that the head can stand between them."""
+    if match := _TITLE.match(page.html):
+        return Markup(match[1]), Markup(page.html[match.end() :])  # noqa: S704 - bodies arrive sanitised
+    return Markup("<h1>{}</h1>").format(page.title), Markup(page.html)  # noqa: S704 - bodies arrive sanitised
+
+
+def highlight(link: Backlink) -> Markup:
+    """Return the sentence of a backlink with the words of the link marked."""
+    before, label, after = link.sentence.partition(link.label) if link.label else (link.sentence, "", "")
+    return escape(before) + (Markup("<mark>{}</mark>").format(label) if label else "") + escape(after)

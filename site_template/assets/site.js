@@ -1,0 +1,84 @@
+// What a page does beyond reading: theme, copying, "you are here" in the table of contents, questions to click.
+
+const page = document.documentElement;
+
+function toggleTheme() {
+  const dark = page.dataset.theme ? page.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  page.dataset.theme = dark ? "light" : "dark";
+  try {
+    localStorage.setItem("geosmin-theme", page.dataset.theme);
+  } catch {
+    // Storage is blocked: the choice lasts for this page.
+  }
+}
+
+async function copy(button, text) {
+  const before = button.textContent;
+  await navigator.clipboard.writeText(text);
+  button.textContent = button.dataset.done;
+  setTimeout(() => (button.textContent = before), 1500);
+}
+
+function addCopyButtons() {
+  const [label, done] = page.lang.startsWith("zh") ? ["复制", "已复制"] : ["Copy", "Copied"];
+  for (const code of document.querySelectorAll(".md-typeset pre > code")) {
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "g-copy", textContent: label });
+    button.dataset.done = done;
+    button.addEventListener("click", () => copy(button, code.textContent));
+    code.parentElement.parentElement.classList.contains("highlight")
+      ? code.parentElement.parentElement.append(button)
+      : code.parentElement.append(button);
+  }
+}
+
+// A box that scrolls sideways must be reachable by keyboard.
+function letScrollersFocus() {
+  for (const box of document.querySelectorAll(".md-typeset pre > code, .md-typeset table")) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  }
+}
+
+function followHeadings() {
+  const links = new Map();
+  for (const link of document.querySelectorAll(".g-toc a")) links.set(decodeURIComponent(link.hash.slice(1)), link);
+  const heads = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
+  if (!heads.length) return;
+  const mark = () => {
+    const above = heads.filter((head) => head.getBoundingClientRect().top < innerHeight * 0.3);
+    const here = above.at(-1) ?? heads[0];
+    for (const [id, link] of links) {
+      id === here.id ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");
+    }
+  };
+  let waiting = false;
+  const later = () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => ((waiting = false), mark()));
+  };
+  addEventListener("scroll", later, { passive: true });
+  mark();
+}
+
+function nameHosts() {
+  for (const link of document.querySelectorAll(".g-text a[href^=http]")) {
+    if (link.host !== location.host) link.title ||= link.host;
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const target = event.target.closest("[data-theme-toggle], [data-copy-link], [data-ask]");
+  if (!target) return;
+  if (target.matches("[data-theme-toggle]")) toggleTheme();
+  if (target.matches("[data-copy-link]")) copy(target, location.href);
+  const panel = document.querySelector("geosmin-ask");
+  if (target.matches("[data-ask]") && panel?.ask && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    panel.ask(target.textContent.trim());
+  }
+});
+
+addCopyButtons();
+letScrollersFocus();
+followHeadings();
+nameHosts();
