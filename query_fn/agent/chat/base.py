@@ -1,0 +1,117 @@
+"""The seam between the loop and whatever decides: a model takes a View of the run so far and returns one Move.
+
+The extractive model (no key), the scripted model (tests) and a paid model all speak it. A model never touches the
+store: it proposes calls, the loop checks limits and permissions, runs them, and hands back what they found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from query_fn.agent.router import Intent
+from query_fn.contract import ArticleRow, NodeRow
+from query_fn.model import Evidence, SearchResult, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool the model wants to use, with its arguments as JSON values."""
+
+    tool: str
+    args: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineResult:
+    """The tree of one article, in document order."""
+
+    article: ArticleRow
+    nodes: tuple[NodeRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """The evidence that was read and the locators that lead nowhere."""
+
+    evidence: tuple[Evidence, ...]
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolError:
+    """A call that failed, as data: the model may try something else."""
+
+    code: str  # "unknown_tool" | "tool_off" | "bad_arguments" | "not_found" | "repeated" | "too_many_calls"
+    message: str
+
+
+Result = SearchResult | OutlineResult | ReadResult | ToolError
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One call and what came of it."""
+
+    call: Call
+    result: Result
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """One sentence of an answer with the (evidence id, raw quote) pairs that prove it.
+
+    `label` is a title that the server takes from the evidence and puts in front; it is not part of the claim.
+    """
+
+    text: str
+    quotes: tuple[tuple[str, str], ...]
+    label: str = ""
+    item: bool = False  # a line of a list
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Use these tools next."""
+
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Answer with these sentences; the gate decides which stand. No sentence at all means: the pages do not say."""
+
+    sentences: tuple[Quoted, ...]
+    uncertainties: tuple[str, ...] = ()  # phrase keys
+
+
+Move = Calls | Draft
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a model sees: the question, the run so far, and whether this is its last turn (`final`: no tools)."""
+
+    question: str
+    lang: str
+    intent: Intent
+    turns: tuple[Turn, ...] = ()
+    seen: tuple[Observation, ...] = ()
+    rejected: tuple[Quoted, ...] = ()  # what the gate dropped from the draft before
+    final: bool = False
+    rounds: int = 2  # retrieval rounds allowed
+
+
+class ChatModel(Protocol):
+    """Decides the next move."""
+
+    @property
+    def name(self) -> str:
+        """How diagnostics call this model."""
+        ...
+
+    def next(self, view: View) -> Move:
+        """Return the next move for this view of the run."""
+        ...

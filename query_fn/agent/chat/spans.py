@@ -1,0 +1,116 @@
+"""Evidence cut into the pieces that an answer may quote: sentences, list items, table rows, headings. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from query_fn.model import Evidence
+from query_fn.text import plain, sentences
+
+MAX_ITEM = 400  # characters: a longer list item is quoted by its first sentence
+_ITEM = re.compile(r"[ \t]*(?:([-*+])|(\d{1,9})[.)])[ \t]+")
+_HEADING = re.compile(r"#{1,6}[ \t]")
+_RULE = re.compile(r"[\s|:*_-]+$")
+_FENCE = re.compile(r"[ \t]*(?:`{3}|~{3})")
+_EMBED = re.compile(r"!\[")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A quotable piece: ``evidence.text[start:end]`` and how it reads without markup.
+
+    `kind`: sentence | item | ordered | row | heading | code. `group` numbers the list or table it stands in, from 1;
+    0 = none. `indent` is the depth of a list item in columns.
+    """
+
+    evidence: Evidence
+    start: int
+    end: int
+    text: str
+    kind: str
+    group: int
+    indent: int
+    heading: str  # the nearest heading above, within the evidence
+
+    @property
+    def raw(self) -> str:
+        """The quote as it stands in the source."""
+        return self.evidence.text[self.start : self.end]
+
+
+def cut(evidence: Evidence) -> list[Span]:
+    """Return the spans of one piece of evidence, in order; fenced code is one span of kind "code"."""
+    spans: list[Span] = []
+    group, heading, previous = 0, evidence.section[-1] if evidence.section else evidence.title, ""
+    for start, end, kind in _pieces(evidence.text):
+        text = plain(evidence.text[start:end])
+        if not text or _RULE.match(text):
+            continue
+        if kind == "heading":
+            heading = text
+        listed = kind in ("item", "ordered", "row")
+        if listed and (kind != previous or "\n#" in evidence.text[spans[-1].end : start]):
+            group += 1
+        indent = _indent(evidence.text, start)
+        spans.append(Span(evidence, start, end, text, kind, group if listed else 0, indent, heading))
+        previous = kind
+    return spans
+
+
+def _pieces(text: str) -> list[tuple[int, int, str]]:
+    """Return (start, end, kind): sentence spans, with the later sentences of a list item joined to its first."""
+    pieces: list[tuple[int, int, str]] = []
+    for start, end in sentences(text):
+        kind = _kind(text, start, end)
+        if pieces and kind == "sentence" and _continues(text, pieces[-1], start, end):
+            pieces[-1] = (pieces[-1][0], end, pieces[-1][2])
+        else:
+            pieces.append((start, end, kind))
+    return pieces
+
+
+def _continues(text: str, piece: tuple[int, int, str], start: int, end: int) -> bool:
+    """Say whether the sentence from `start` belongs to the list item `piece`: same line, or indented below it."""
+    begin, last, kind = piece
+    if kind not in ("item", "ordered") or end - begin > MAX_ITEM:
+        return False
+    between = text[last:start]
+    return "\n" not in between or ("\n\n" not in between and between.endswith((" ", "\t")))
+
+
+def _kind(text: str, start: int, end: int) -> str:
+    if _HEADING.match(text, start):
+        return "heading"
+    if _FENCE.match(text, start):
+        return "code"
+    if text.startswith("|", start) or (text[start:end].count("|") > 1 and text[:start].endswith(("\n", "\n "))):
+        return "row"
+    if match := _ITEM.match(text, start):
+        return "ordered" if match[2] else "item"
+    return "code" if _EMBED.match(text, start) else "sentence"
+
+
+def _indent(text: str, start: int) -> int:
+    return start - (text.rfind("\n", 0, start) + 1)
+
+
+def lists(spans: Sequence[Span]) -> list[tuple[Span, ...]]:
+    """Return the lists and tables among the spans of one piece of evidence: two members or more, in order."""
+    found: dict[int, list[Span]] = {}
+    for span in spans:
+        if span.group:
+            found.setdefault(span.group, []).append(span)
+    return [tuple(_outermost(members)) for members in found.values() if len(_outermost(members)) > 1]
+
+
+def _outermost(members: list[Span]) -> list[Span]:
+    least = min(m.indent for m in members)
+    return [m for m in members if m.indent <= least + 1]
+
+
+def lead(spans: Sequence[Span], first: Span) -> Span | None:
+    """Return the sentence that introduces a list: the last one before it under the same heading."""
+    before = [s for s in spans if s.end <= first.start and s.heading == first.heading and s.kind == "sentence"]
+    return before[-1] if before else None

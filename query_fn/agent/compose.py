@@ -1,0 +1,180 @@
+"""From a run and its verdict to the answer: status, text, uncertainties, follow-ups. Pure apart from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from query_fn.agent.chat.base import Quoted
+from query_fn.agent.events import Sentence
+from query_fn.agent.evidence import Book
+from query_fn.agent.gate import Passed, Verdict, numbers
+from query_fn.agent.loop import Ending
+from query_fn.agent.phrases import say
+from query_fn.agent.tools import Tools
+from query_fn.model import Answer, Candidate, Diagnostics, Evidence, SearchResult, Status
+from query_fn.visibility import Visibility
+
+# Named, but nothing that was configured has failed: the answer is complete all the same.
+EXPECTED = ("no_model", "no_embedder", "no_vectors", "conversation_")
+MAX_FOLLOW_UPS = 3
+MAX_NEAREST = 3
+
+
+def pieces(passed: Sequence[Passed]) -> tuple[Sentence, ...]:
+    """Return the answer's text in verified pieces that join to the whole: sentences, and list items on own lines."""
+    out: list[Sentence] = []
+    for index, item in enumerate(passed):
+        before = passed[index - 1].sentence if index else None
+        out.append(Sentence(_gap(before, item.sentence) + _line(item.sentence), item.citations))
+    return tuple(out)
+
+
+def _line(sentence: Quoted) -> str:
+    text = " ".join(sentence.text.split())
+    text = f"{sentence.label}: {text}" if sentence.label else text
+    return f"- {text}" if sentence.item else text
+
+
+def _gap(before: Quoted | None, sentence: Quoted) -> str:
+    if before is None:
+        return ""
+    if before.item and sentence.item:
+        return "\n"
+    if before.item or sentence.item:
+        return "\n\n"
+    return "" if before.text[-1:] in "。！？；" else " "
+
+
+def answered(verdict: Verdict, ending: Ending, *, tools: Tools, lang: str, diagnostics: Diagnostics) -> Answer:
+    """Return the answer made of the sentences that passed the gate."""
+    cited = {c.evidence for p in verdict.passed for c in p.citations}
+    evidence = tuple(e for e in tools.book.evidence if e.id in cited)
+    search = best_search(ending)
+    return Answer(
+        status=Status.DEGRADED if _failed(diagnostics) else Status.COMPLETED,
+        answer="".join(piece.text for piece in pieces(verdict.passed)),
+        evidence=evidence,
+        citations=tuple(c for p in verdict.passed for c in p.citations),
+        uncertainties=tuple(say(key, lang) for key in _doubts(verdict, ending, tools.book, lang=lang)),
+        confidence=search.confidence if search else 0.0,
+        follow_ups=follow_ups(tools, evidence),
+        nearest=(),
+        diagnostics=diagnostics,
+    )
+
+
+def unanswered(ending: Ending, *, tools: Tools, lang: str, diagnostics: Diagnostics) -> Answer:
+    """Return the honest no-answer that names the nearest pages; a failed route is said, never taken for silence."""
+    search = best_search(ending)
+    nearest = nearest_pages(search.candidates if search else ())
+    doubts = ["route_failed"] if _failed(diagnostics) else []
+    doubts += ["limit_reached"] if ending.stop else []
+    return Answer(
+        status=Status.NO_ANSWER,
+        answer=say("no_answer_nearest" if nearest else "no_answer", lang),
+        evidence=(),
+        citations=(),
+        uncertainties=tuple(say(key, lang) for key in doubts),
+        confidence=search.confidence if search else 0.0,
+        follow_ups=(),
+        nearest=nearest,
+        diagnostics=diagnostics,
+    )
+
+
+def plain_reply(text: str, *, diagnostics: Diagnostics, follow_ups: tuple[str, ...] = ()) -> Answer:
+    """Return a reply that makes no claim and cites nothing: nothing published, or what can be asked here."""
+    return Answer(Status.NO_ANSWER, text, (), (), (), 0.0, follow_ups, (), diagnostics)
+
+
+def best_search(ending: Ending) -> SearchResult | None:
+    """Return the most confident search of a run."""
+    found = [o.result for o in ending.seen if isinstance(o.result, SearchResult)]
+    return max(found, key=lambda r: (r.answerable, r.confidence), default=None)
+
+
+def trace(ending: Ending | None, *, notes: Sequence[str], model: str) -> Diagnostics:
+    """Return the diagnostics of the best search with every step of the run and every named fallback."""
+    search = best_search(ending) if ending else None
+    steps = tuple(
+        {"tool": o.call.tool, "args": dict(o.call.args), "ms": round(o.ms, 1), "result": type(o.result).__name__}
+        for o in (ending.seen if ending else ())
+    )
+    found = [o.result for o in ending.seen if isinstance(o.result, SearchResult)] if ending else []
+    names = [name for result in found for name in result.diagnostics.degraded]
+    names += [*notes, *(["no_model"] if model == "extractive" else [])]
+    names += [f"tool_failed:{o.call.tool}" for o in (ending.seen if ending else ()) if _broke(o.result)]
+    base = search.diagnostics if search else Diagnostics()
+    return replace(base, degraded=tuple(dict.fromkeys(names)), steps=steps)
+
+
+def nearest_pages(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the best candidate of each of the nearest pages."""
+    first: dict[str, Candidate] = {}
+    for candidate in candidates:
+        first.setdefault(candidate.article_id, candidate)
+    return tuple(first.values())[:MAX_NEAREST]
+
+
+def follow_ups(tools: Tools, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """Return generated questions of the cited pages that were not read: they may be asked next."""
+    seen = Visibility(tools.now, tools.scope)
+    read = {e.locator for e in evidence}
+    found = [
+        q.text
+        for article in dict.fromkeys(e.article_id for e in evidence)
+        for q in tools.store.questions_of(article)
+        if q.chunk_id not in read and seen.sees(q, tools.store.articles_by_id)
+    ]
+    return tuple(dict.fromkeys(found))[:MAX_FOLLOW_UPS]
+
+
+def starters(tools: Tools) -> tuple[str, ...]:
+    """Return one generated question each of the first visible pages: what can be asked here."""
+    seen = Visibility(tools.now, tools.scope)
+    found: list[str] = []
+    for article in tools.store.articles():
+        questions = tools.store.questions_of(article.id) if len(found) < MAX_FOLLOW_UPS else ()
+        found += [q.text for q in questions if seen.sees(q, tools.store.articles_by_id)][:1]
+    return tuple(found)
+
+
+def _doubts(verdict: Verdict, ending: Ending, book: Book, *, lang: str) -> list[str]:
+    """Return the phrase keys of what a reader should know before relying on the answer."""
+    cited = [e for e in book.evidence if any(c.evidence == e.id for p in verdict.passed for c in p.citations)]
+    search = best_search(ending)
+    keys = list(ending.draft.uncertainties)
+    keys += ["citations_removed"] if verdict.dropped else []
+    keys += ["route_failed"] if search and _failed(search.diagnostics) else []
+    keys += ["low_confidence"] if search is None or not search.answerable else []
+    keys += ["truncated"] if any(e.id in book.truncated for e in cited) else []
+    keys += ["other_language"] if cited and all(e.lang != lang for e in cited) else []
+    keys += ["disagree"] if _disagree(verdict.passed) else []
+    return list(dict.fromkeys(keys))
+
+
+def _disagree(passed: Sequence[Passed]) -> bool:
+    """Say whether two pages say nearly the same sentence with different numbers."""
+    single = [p for p in passed if p.citations and not p.sentence.item]
+    for index, one in enumerate(single):
+        for other in single[index + 1 :]:
+            if one.citations[0].evidence != other.citations[0].evidence and _conflict(
+                one.sentence.text, other.sentence.text
+            ):
+                return True
+    return False
+
+
+def _conflict(one: str, other: str) -> bool:
+    words = [set(text.lower().split()) if " " in text else set(text) for text in (one, other)]
+    alike = len(words[0] & words[1]) >= 0.7 * len(words[0] | words[1])
+    return alike and numbers(one) != numbers(other)
+
+
+def _failed(diagnostics: Diagnostics) -> bool:
+    return any(not name.startswith(EXPECTED) for name in diagnostics.degraded)
+
+
+def _broke(result: object) -> bool:
+    return getattr(result, "code", "") == "failed"

@@ -1,0 +1,45 @@
+"""What a running answer tells the outside, in order: steps as they happen, sources, sentences, the whole answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from query_fn.model import Answer, Citation, Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One finished tool call: its name, one quiet line for the reader, and details for the trace."""
+
+    number: int
+    name: str
+    text: str
+    detail: Mapping[str, object]
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A piece of evidence that the answer cites."""
+
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The next piece of the answer's text, verified. The pieces joined are the answer."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The whole answer; `turn` is what a follow-up may refer to."""
+
+    answer: Answer
+    standalone: str
+
+
+Event = Step | Source | Sentence | Done

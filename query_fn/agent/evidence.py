@@ -1,0 +1,150 @@
+"""Read: the only way text becomes Evidence, and the only place where a quote becomes a citation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from query_fn.agent.chat.base import ReadResult
+from query_fn.contract import ArticleRow, ChunkRow, NodeRow, Row
+from query_fn.model import Citation, Evidence, SearchResult
+from query_fn.store import Store
+from query_fn.visibility import Visibility
+
+MAX_TEXT = 12_000  # characters of one read; a longer page is cut at a heading, else a line, and that is said
+MAX_WIKI_CHUNKS = 4
+WIKI = "wiki:"
+MIN_QUOTE = 2  # characters; shorter quotes prove nothing
+_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+
+
+class Book:
+    """The evidence of one request: read through visibility, numbered e1, e2, … in the order it was read."""
+
+    def __init__(self, store: Store, visibility: Visibility) -> None:
+        self._store = store
+        self._visibility = visibility
+        self._read: dict[str, Evidence] = {}
+        self._scores: dict[str, float] = {}
+        self.truncated: list[str] = []
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Everything read so far, in order."""
+        return tuple(self._read.values())
+
+    def note(self, result: SearchResult) -> None:
+        """Remember the scores of a search, so that what is read carries them."""
+        for candidate in result.candidates:
+            self._scores[candidate.chunk_id] = max(candidate.score, self._scores.get(candidate.chunk_id, 0.0))
+
+    def read(self, locators: Iterable[str]) -> ReadResult:
+        """Read chunks (``chunk id``), sections (``article#anchor``), pages (``article``, its URL or path), wiki pages
+        (``wiki:key``, which stands for the passages it was made from).
+
+        A locator of something absent, expired or out of scope is `missing`: the three cannot be told apart.
+        """
+        found, missing = [], []
+        for locator in (part for given in locators for part in self._expand(given)):
+            evidence = self._read.get(locator) or self._open(locator)
+            if evidence is None:
+                missing.append(locator)
+            else:
+                self._read[locator] = evidence
+                found.append(evidence)
+        return ReadResult(tuple(found), tuple(missing))
+
+    def cite(self, evidence_id: str, quote: str) -> Citation | None:
+        """Return a citation whose offsets are exact, or None when the quote is not in that evidence.
+
+        White space is folded: a quote may wrap its lines differently; the citation carries the text as it stands.
+        """
+        evidence = next((e for e in self._read.values() if e.id == evidence_id), None)
+        words = quote.split()
+        if evidence is None or len("".join(words)) < MIN_QUOTE:
+            return None
+        start = evidence.text.find(quote)
+        if start >= 0:
+            return Citation(evidence_id, quote, start, start + len(quote))
+        match = re.search(r"\s+".join(map(re.escape, words)), evidence.text)
+        return Citation(evidence_id, match[0], match.start(), match.end()) if match else None
+
+    def _expand(self, locator: str) -> tuple[str, ...]:
+        """Return what stands behind a wiki page: a human page's article, or the chunks a generated one came from."""
+        if not locator.startswith(WIKI):
+            return (locator,)
+        page = self._store.page(locator.removeprefix(WIKI))
+        if page is None:
+            return (locator,)
+        if page.article_id:
+            return (page.article_id,)
+        rows = [c for c in self._store.contributions_of(page.key) if self._sees(c)]
+        chunks = dict.fromkeys(chunk for row in rows for chunk in row.chunk_ids)
+        return tuple(chunks)[:MAX_WIKI_CHUNKS] or (locator,)
+
+    def _sees(self, *rows: Row) -> bool:
+        return all(self._visibility.sees(row, self._store.articles_by_id) for row in rows)
+
+    def _open(self, locator: str) -> Evidence | None:
+        if chunk := self._store.chunk(locator):
+            return self._from_chunk(chunk, locator)
+        name, mark, _ = locator.partition("#")
+        article = find_article(self._store, name)
+        if article is None or not self._sees(article):
+            return None
+        if not mark:
+            return self._evidence(article, article, kind="page", locator=locator, text=article.text)
+        node = self._store.node(f"{article.id}{locator[len(name) :]}")
+        if node is None or not self._sees(article, node):
+            return None
+        kind = "section" if node.level else "page"
+        return self._evidence(article, node, kind=kind, locator=locator, text=article.text[node.start : node.end])
+
+    def _from_chunk(self, chunk: ChunkRow, locator: str) -> Evidence | None:
+        article = self._store.article(chunk.article_id)
+        if article is None or not self._sees(article, chunk):
+            return None
+        return self._evidence(article, chunk, kind="chunk", locator=locator, text=chunk.text)
+
+    def _evidence(
+        self, article: ArticleRow, row: ArticleRow | ChunkRow | NodeRow, *, kind: str, locator: str, text: str
+    ) -> Evidence:
+        identity = f"e{len(self._read) + 1}"
+        kept = cut(text)
+        if len(kept) < len(text):
+            self.truncated.append(identity)
+        ends = [end for end in (article.not_after, row.not_after) if end is not None]
+        anchor = "" if isinstance(row, ArticleRow) else row.anchor
+        return Evidence(
+            id=identity,
+            kind=kind,
+            locator=locator,
+            article_id=article.id,
+            title=article.title,
+            section=() if isinstance(row, ArticleRow) else row.path,
+            url=f"{article.url}#{anchor}" if anchor else article.url,
+            text=kept,
+            lang=row.lang if isinstance(row, ChunkRow) else article.lang,
+            score=self._scores.get(locator, 0.0),
+            not_after=min(ends) if ends else None,
+        )
+
+
+def find_article(store: Store, name: str) -> ArticleRow | None:
+    """Return the article with this id, site-relative URL or source path; a leading slash does not matter."""
+    bare = name.strip("/")
+    return (
+        store.article(bare)
+        or store.article_by_url(f"{bare}/" if bare else "")
+        or store.article_by_url(bare)
+        or store.article_by_path(bare)
+    )
+
+
+def cut(text: str) -> str:
+    """Return the text up to MAX_TEXT characters, ending before a heading of its second half, else at a line end."""
+    if len(text) <= MAX_TEXT:
+        return text
+    headings = [m.start() for m in _HEADING.finditer(text, MAX_TEXT // 2, MAX_TEXT)]
+    line = text.rfind("\n", 0, MAX_TEXT)
+    return text[: headings[-1] if headings else line if line > 0 else MAX_TEXT]

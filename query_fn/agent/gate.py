@@ -1,0 +1,116 @@
+"""The gate: a sentence stands only when its quotes are real and say the same numbers, names and polarity.
+
+Pure apart from the book of evidence it asks. What fails is dropped and named; nothing is repaired.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from query_fn.agent.chat.base import Quoted
+from query_fn.agent.evidence import Book
+from query_fn.model import Citation
+from query_fn.text import plain, sentences, tokenise
+
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_CN_NUMBER = re.compile(r"[零〇一二两三四五六七八九十百千万]+(?=[个种次天年月日号位条项步点倍成小分秒周名页章台元])")
+_CN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_CN_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
+_EN_NUMBERS = {
+    word: str(value)
+    for value, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    )
+}
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|cannot|without|nothing|nobody)\b|n['’]t\b"
+    r"|(?<![非除])[不未](?!同|仅|但|断|过|管|论|久|少|错|妨|来|必说)|没有?|(?<!除)非(?!常)|无(?!论|数|限)|勿|切莫|禁止",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<![.!?。！？]\s)(?<!^)\b[A-Z][A-Za-z]*[a-z][A-Za-z]*\b|\b[A-Z]{2,}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A sentence that stands, with its verified citations."""
+
+    sentence: Quoted
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What stands and what was dropped, with the reason for each."""
+
+    passed: tuple[Passed, ...]
+    dropped: tuple[tuple[Quoted, str], ...]
+
+
+def judge(draft: Sequence[Quoted], book: Book) -> Verdict:
+    """Check each sentence on its own: a bad one never takes a good one with it."""
+    passed, dropped = [], []
+    for sentence in draft:
+        citations = [book.cite(evidence, quote) for evidence, quote in sentence.quotes]
+        found = tuple(c for c in citations if c is not None)
+        reason = "citation" if not found or len(found) < len(citations) else unsupported(sentence.text, found)
+        if reason:
+            dropped.append((sentence, reason))
+        else:
+            passed.append(Passed(sentence, found))
+    return Verdict(tuple(passed), tuple(dropped))
+
+
+def unsupported(text: str, citations: Sequence[Citation]) -> str:
+    """Return why the quotes do not support a sentence: "number", "name", "negation", or "" when they do."""
+    quotes = "\n".join(c.quote for c in citations)
+    if numbers(text) - numbers(plain(quotes)) - numbers(quotes):
+        return "number"
+    folded = unicodedata.normalize("NFKC", quotes).lower()
+    if any(name.lower() not in folded for name in _NAME.findall(text)):
+        return "name"
+    if negated(text) != negated(_closest(text, plain(quotes))):
+        return "negation"
+    return ""
+
+
+def numbers(text: str) -> set[str]:
+    """Return the numbers of a text in one form: 1,000 = 1000, 三个 = 3, three = 3; dates as their parts."""
+    text = unicodedata.normalize("NFKC", text)
+    found = {part for match in _NUMBER.findall(text) for part in _parts(match)}
+    found |= {str(_chinese(match)) for match in _CN_NUMBER.findall(text)}
+    return found | {_EN_NUMBERS[w] for w in re.findall(r"[a-z]+", text.lower()) if w in _EN_NUMBERS}
+
+
+def negated(text: str) -> bool:
+    """Say whether a text carries a negation; two of them count as one."""
+    return bool(_NEGATION.search(text))
+
+
+def _parts(number: str) -> list[str]:
+    grouped = re.sub(r"(?<=\d),(?=\d{3}\b)", "", number)
+    return [piece.lstrip("0") or "0" for piece in re.split(r"[/:,-]", grouped)]
+
+
+def _chinese(text: str) -> int:
+    """Return the value of a Chinese numeral below a hundred million, e.g. 二十三 or 一万零五."""
+    total = section = digit = 0
+    for char in text:
+        if char in _CN_DIGITS:
+            digit = _CN_DIGITS[char]
+        elif char == "万":
+            total, section, digit = (total + section + digit) * 10_000, 0, 0
+        else:
+            section, digit = section + (digit or 1) * _CN_UNITS[char], 0
+    return total + section + digit
+
+
+def _closest(text: str, quotes: str) -> str:
+    """Return the sentence of the quotes that shares most words with `text`: the one whose polarity counts."""
+    wanted = set(tokenise(text))
+    if plain(quotes) == plain(text):
+        return quotes
+    spans = [quotes[a:b] for a, b in sentences(quotes)] or [quotes]
+    return max(spans, key=lambda span: len(wanted & set(tokenise(span))))

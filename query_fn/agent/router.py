@@ -1,0 +1,121 @@
+"""What kind of question this is. Rules only; a hint that never removes a tool."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+
+class Intent(StrEnum):
+    """The shape of the answer a question asks for."""
+
+    FACT = "fact"
+    COUNT = "count"  # wants a number
+    TIME = "time"  # wants a date or a time
+    PERSON = "person"  # wants a name
+    STEPS = "steps"  # wants a procedure or a list
+    SECTIONS = "sections"  # wants the outline of a page
+    PAGES = "pages"  # wants pages to read
+    DEFINITION = "definition"
+    YES_NO = "yes_no"
+    SMALL_TALK = "small_talk"
+    ABOUT = "about"  # what can you answer?
+
+
+_LISTING = r"\b(list|what are|which are|name|give me)\b.{0,30}"
+# The first rule that matches decides.
+_RULES: tuple[tuple[Intent, tuple[str, ...]], ...] = (
+    (
+        Intent.ABOUT,
+        (
+            r"what (can|do) you (do|answer|know)|who are you|how (do|can) i use (you|this)",
+            r"你(能|可以)(做|回答|干|帮)|你是谁|你会什么",
+        ),
+    ),
+    (
+        Intent.SMALL_TALK,
+        (
+            r"^(hi|hello|hey|thanks?|thank you|good (morning|evening)|bye)[\s!.,~]*$",
+            r"^(你好|您好|嗨|谢谢|多谢|早上好|再见)[\s!！.。,，~]*$",
+        ),
+    ),
+    (
+        Intent.PAGES,
+        (
+            r"\b(which|what) (pages?|articles?|documents?|docs)\b|where (can|do) i read",
+            r"哪(些|个|几个)?(页面|页|文章|文档)|在哪(里|儿)?(可以)?(看|读|查)",
+        ),
+    ),
+    (
+        Intent.SECTIONS,
+        (
+            r"\b(which|what|list)( are)?( all)?( the)? (sections?|chapters?|headings?)\b",
+            r"\b(outline|table of contents|structure) of\b",
+            r"(哪些|什么|几个|列出).{0,4}(章节|小节|部分|标题)|目录|大纲",
+        ),
+    ),
+    (
+        Intent.STEPS,
+        (
+            _LISTING + r"\b(steps?|ways?|options?|types?|kinds?|rules?|values?)\b",
+            _LISTING + r"\b(reasons?|requirements?|features?|methods?|prerequisites?)\b",
+            r"^how (do|can|should|would|to)\b|\bsteps? (to|for)\b",
+            r"步骤|哪些|哪几|有什么(方法|办法|要求|限制|功能|选项)|怎么|怎样|如何|列出",
+        ),
+    ),
+    (
+        Intent.COUNT,
+        (
+            r"\bhow (many|much|long|often|big|large|far)\b|\bnumber of\b",
+            r"多少|几(个|种|次|天|年|位|条|项|小时|分钟)|多(长|久|大|远)",
+        ),
+    ),
+    (
+        Intent.TIME,
+        (
+            r"^when\b|\b(what|which) (date|day|year|month|time)\b|\bsince when\b",
+            r"什么时候|何时|哪(一)?(年|天|月)|几(月|号|点)|时间是",
+        ),
+    ),
+    (Intent.PERSON, (r"^who(se|m)?\b|\bwho (is|are|was|should|can|do)\b", r"谁|哪位|什么人|负责人")),
+    (
+        Intent.DEFINITION,
+        (
+            r"^what (is|are|does .{1,40} mean|was)\b|^define\b|\bmeaning of\b",
+            r"是什么|什么是|是指|什么意思|的定义",
+        ),
+    ),
+    (
+        Intent.YES_NO,
+        (
+            r"^(is|are|does|do|can|could|should|will|was|were|has|have|may)\b",
+            r"吗[？?]?$|是否|能不能|可不可以|是不是|有没有",
+        ),
+    ),
+)
+_COMPILED = tuple((intent, re.compile("|".join(patterns), re.IGNORECASE)) for intent, patterns in _RULES)
+
+
+def classify(question: str) -> Intent:
+    """Return the intent of a question; FACT when no rule matches."""
+    text = question.strip()
+    return next((intent for intent, pattern in _COMPILED if pattern.search(text)), Intent.FACT)
+
+
+_ELLIPTIC = re.compile(
+    r"\b(it|its|they|them|their|this|that|these|those|he|she|his|her|there|one|same|former|latter)\b"
+    r"|^(and|or|but|so|then|also|what about|how about|why|yes|no|ok|sure|more|continue|go on|tell me more)\b"
+    r"|它|他们|她|这个|那个|这些|那些|这样|那样|上面|前者|后者|其中|该|第[一二三四五六七八九十\d]+(点|个|步|条|项|种)|^(那|那么|还有|为什么|然后|继续|是的|对|好的|嗯|再)",
+    re.IGNORECASE,
+)
+
+
+def is_elliptic(question: str) -> bool:
+    """Say whether a question leans on the one before: a pronoun, a bare connective, or hardly a word at all."""
+    words = re.findall(r"[A-Za-z0-9]+|[\u3400-\u9fff]", question)
+    return bool(_ELLIPTIC.search(question)) or len(words) <= 3
+
+
+def standalone(question: str, previous: str | None) -> str:
+    """Return the question with the previous standalone question in front when it is elliptic."""
+    return f"{previous} {question}" if previous and is_elliptic(question) else question

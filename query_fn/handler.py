@@ -1,0 +1,106 @@
+"""The Lambda entry and composition root: the only module that knows AWS and the environment.
+
+Import is cheap; the build is opened at the first question and stays open while the container is warm. Responses are
+buffered: the adapter never streams, so a client gets the whole event stream at once and the same parts in order.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mangum import Mangum
+
+from query_fn.app import create_app
+from query_fn.settings import Settings
+
+_log = logging.getLogger("geosmin.handler")
+_log.setLevel(logging.INFO)
+Event = Mapping[str, Any]
+
+
+class SettingsError(ValueError):
+    """An environment variable has a value that cannot be meant; the message names it and never quotes a secret."""
+
+
+def settings_from(environment: Mapping[str, str]) -> Settings:
+    """Return Settings from the GEOSMIN_* variables; what is not set keeps its default.
+
+    Raises SettingsError for a number that is none, a secret under 16 bytes, or an origin that is not exact.
+    """
+    default = Settings(artifacts=Path("artifacts"))
+    secret = environment.get("GEOSMIN_CONVERSATION_SECRET", "").encode()
+    if secret and len(secret) < 16:
+        raise SettingsError("GEOSMIN_CONVERSATION_SECRET needs at least 16 bytes")
+    return Settings(
+        artifacts=Path(environment.get("GEOSMIN_ARTIFACTS", default.artifacts)),
+        model=Path(environment["GEOSMIN_MODEL"]) if environment.get("GEOSMIN_MODEL") else None,
+        base_path=environment.get("GEOSMIN_BASE_PATH", default.base_path),
+        secret=secret or None,
+        allow_origins=_origins(environment.get("GEOSMIN_ALLOW_ORIGINS", "")),
+        max_body_bytes=_number(environment, "GEOSMIN_MAX_BODY_BYTES", default.max_body_bytes),
+        max_question_chars=_number(environment, "GEOSMIN_MAX_QUESTION_CHARS", default.max_question_chars),
+        retrieval_rounds=_number(environment, "GEOSMIN_RETRIEVAL_ROUNDS", default.retrieval_rounds),
+        tools_off=tuple(environment.get("GEOSMIN_TOOLS_OFF", "").split()),
+        deadline_seconds=float(_number(environment, "GEOSMIN_DEADLINE_SECONDS", int(default.deadline_seconds))),
+        max_steps=_number(environment, "GEOSMIN_MAX_STEPS", default.max_steps),
+        conversation_seconds=_number(environment, "GEOSMIN_CONVERSATION_SECONDS", default.conversation_seconds),
+        rate_per_minute=_number(environment, "GEOSMIN_RATE_PER_MINUTE", default.rate_per_minute),
+    )
+
+
+def handler(event: Event, context: object) -> dict[str, Any]:
+    """Answer one invocation. What is not HTTP (a warm-up, a schedule) and a broken body never reach the adapter."""
+    if not isinstance(event, Mapping) or not _is_http(event):
+        _log.info("not an HTTP event; nothing to do")
+        return {"statusCode": 204, "headers": {}, "body": "", "isBase64Encoded": False}
+    if event.get("isBase64Encoded") and not _is_base64(event.get("body")):
+        return _problem(400, "Bad request", "The body is not valid base64.")
+    answer: dict[str, Any] = _adapter(dict(event), context)  # type: ignore[arg-type]
+    return answer
+
+
+def _is_http(event: Event) -> bool:
+    """Say whether the event is an API Gateway HTTP (payload 2.0), function URL or REST (payload 1.0) request."""
+    context = event.get("requestContext")
+    return isinstance(context, Mapping) and ("http" in context or "httpMethod" in event)
+
+
+def _is_base64(body: object) -> bool:
+    try:
+        base64.b64decode(body if isinstance(body, str) else "", validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return True
+
+
+def _problem(status: int, title: str, detail: str) -> dict[str, Any]:
+    body = json.dumps({"type": "about:blank", "title": title, "status": status, "detail": detail})
+    headers = {"content-type": "application/problem+json", "cache-control": "no-store"}
+    return {"statusCode": status, "headers": headers, "body": body, "isBase64Encoded": False}
+
+
+def _number(environment: Mapping[str, str], name: str, default: int) -> int:
+    text = environment.get(name, "")
+    if text and not (text.isascii() and text.isdigit()):
+        raise SettingsError(f"{name} must be a whole number, not {text!r}")
+    return int(text) if text else default
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    """Return exact origins; a wildcard, a path or a missing scheme is refused at start, not at the first request."""
+    origins = tuple(text.replace(",", " ").split())
+    for origin in origins:
+        scheme, mark, host = origin.partition("://")
+        if scheme not in ("http", "https") or not mark or not host or "*" in host or "/" in host:
+            raise SettingsError(f"GEOSMIN_ALLOW_ORIGINS: {origin!r} is not an exact origin like https://example.org")
+    return origins
+
+
+_adapter = Mangum(create_app(settings_from(os.environ)), lifespan="off")

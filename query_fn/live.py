@@ -1,0 +1,111 @@
+"""The build that is being served: opened at the first request, opened again when the pointer moves.
+
+A damaged new build never replaces a good old one: the old one goes on and its answers name what happened.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from query_fn.agent.chat.base import ChatModel
+from query_fn.agent.chat.extractive import Extractive
+from query_fn.agent.chat.score import Similarity
+from query_fn.contract import LEXICAL
+from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing
+from query_fn.retrieve.embed import Embedder
+from query_fn.retrieve.search import Searcher
+from query_fn.service import Deps
+from query_fn.settings import Settings
+from query_fn.store import Store, check_embedder, open_store
+
+_log = logging.getLogger("geosmin.live")
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """An open build: what a question needs, and a searcher without vectors for every-key-stroke search."""
+
+    target: Path
+    deps: Deps
+    lexical: Searcher
+
+
+class Live:
+    """Hand out the current build. Thread-safe; opening happens once, the others wait."""
+
+    def __init__(self, settings: Settings, *, clock: Callable[[], int] | None = None) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._build: Build | None = None
+        self._refused: tuple[Path, float] | None = None  # a damaged build is read once, not at every request
+
+    def current(self) -> Build:
+        """Return the build behind the pointer. Raises ArtifactError when there is none that can be served."""
+        target = self._settings.artifacts.resolve()
+        with self._lock:
+            if self._build is None or (target != self._build.target and (target, _stamp(target)) != self._refused):
+                self._build = self._reopen(target)
+            return self._build
+
+    def _reopen(self, target: Path) -> Build:
+        try:
+            return self._open(target)
+        except ArtifactError as error:
+            _log.error("build refused: %s: %s", error.code, error)
+            if self._build is None:
+                raise
+            self._refused = (target, _stamp(target))
+            notes = tuple(dict.fromkeys((*self._build.deps.notes, f"new_build_refused:{error.code}")))
+            return replace(self._build, deps=replace(self._build.deps, notes=notes))
+
+    def _open(self, target: Path) -> Build:
+        store = open_store(target, model=self._settings.model)
+        for name in LEXICAL:  # opened now: the folder of a superseded build goes away
+            store.lexical(name)
+        embedder, notes = _embedder(store)
+        searcher = Searcher(store, embedder)
+        model = chat_model(store, embedder)
+        deps = Deps(store, searcher, model, self._settings, notes=notes)
+        deps = replace(deps, clock=self._clock) if self._clock else deps
+        return Build(target, deps, Searcher(store, None) if embedder else searcher)
+
+
+def chat_model(store: Store, embedder: Embedder | None) -> ChatModel:
+    """Return the chat model: extractive, which needs no key."""
+    return Extractive(similarity=_similarity(embedder) if embedder else None, fold=store.fold)
+
+
+def _embedder(store: Store) -> tuple[Embedder | None, tuple[str, ...]]:
+    """Return the build's embedder, or None and the name of the reason. Raises ProfileMismatch for another model."""
+    notes = store.manifest.degraded
+    if store.manifest.profile.embedder is None:
+        return None, notes or ("no_embedder",)
+    if store.model is None:
+        return None, (*notes, "embedder_missing")
+    try:
+        embedder = Embedder(store.model)
+    except (ArtifactMissing, ArtifactDamaged) as error:
+        _log.error("embedder refused: %s", error)
+        return None, (*notes, error.code.replace("artifacts", "embedder"))
+    check_embedder(store.manifest, embedder.profile)
+    return embedder, notes
+
+
+def _similarity(embedder: Embedder) -> Similarity:
+    def similarity(question: str, texts: Sequence[str]) -> list[float]:
+        query, passages = embedder.query(question), embedder.passages(texts)
+        return [float(value) for value in passages @ query]
+
+    return similarity
+
+
+def _stamp(target: Path) -> float:
+    try:
+        return (target / "manifest.json").stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,46 @@
+"""The site's files for local serving: folders by their index.html, 404.html, nothing outside, no listing."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+from urllib.parse import quote
+
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+
+CSP = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; "
+    "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
+)
+HEADERS = {"content-security-policy": CSP, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
+_TYPES = {".md": "text/markdown; charset=utf-8", ".js": "text/javascript", ".txt": "text/plain; charset=utf-8"}
+
+
+def serve(site: Path, path: str, *, base: str) -> Response:
+    """Return the file at a decoded site-relative path, a redirect to a folder's slash, or the 404 page."""
+    root = site.resolve()
+    found = locate(root, path)
+    if found is not None and found.is_dir():
+        if path and not path.endswith("/"):
+            return RedirectResponse(quote(f"{base}{path}/"), 307)
+        found = locate(root, f"{path}index.html")
+    if found is not None and found.is_file():
+        return _file(found, 200)
+    missing = root / "404.html"
+    return _file(missing, 404) if missing.is_file() else PlainTextResponse("Not found", 404, headers=HEADERS)
+
+
+def locate(root: Path, path: str) -> Path | None:
+    """Return the file or folder below `root`, None when there is none or the path (or a link) leads outside."""
+    if "\x00" in path or "\\" in path or any(part in ("..", ".") for part in path.split("/")):
+        return None
+    try:
+        target = (root / path.lstrip("/")).resolve(strict=True)
+    except OSError:
+        return None
+    return target if target == root or root in target.parents else None
+
+
+def _file(path: Path, status: int) -> Response:
+    kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return FileResponse(path, status, headers={**HEADERS, "cache-control": "no-cache"}, media_type=kind)

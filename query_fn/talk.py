@@ -1,0 +1,77 @@
+"""One question on its way through HTTP: conversation opened, events written out, conversation signed again."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+
+from starlette.concurrency import iterate_in_threadpool
+
+from query_fn import service, wire
+from query_fn.agent.events import Done, Sentence
+from query_fn.agent.phrases import say
+from query_fn.guard.session import Binding, open_token, sign
+from query_fn.live import Build
+from query_fn.model import Turn
+from query_fn.requests import ChatRequest
+from query_fn.settings import Settings
+from query_fn.text import script_lang
+
+_log = logging.getLogger("geosmin.talk")
+
+
+def site_of(build: Build) -> wire.Site:
+    """Return what the wire needs to know about a build's site."""
+    manifest = build.deps.store.manifest
+    return wire.Site(manifest.base_path, manifest.build_id)
+
+
+class Talk:
+    """Answers one request, as an object or as a stream."""
+
+    def __init__(self, asked: ChatRequest, build: Build, settings: Settings) -> None:
+        manifest = build.deps.store.manifest
+        site = f"{manifest.site_url}{manifest.base_path}"
+        self._settings = settings
+        self._site = site_of(build)
+        self._binding = Binding(site, manifest.build_id, build.deps.clock())
+        past = open_token(asked.conversation, settings.secret, binding=self._binding)
+        notes = (*build.deps.notes, past.note) if past.note else build.deps.notes
+        self._deps = replace(build.deps, notes=notes)
+        self._ask = replace(asked.ask, turns=past.turns)
+
+    def whole(self) -> wire.Json:
+        """Return the answer object."""
+        done = next(event for event in service.answer(self._ask, self._deps) if isinstance(event, Done))
+        return wire.answer(done.answer, self._site, conversation=self._token(done))
+
+    async def stream(self) -> AsyncIterator[str]:
+        """Yield server-sent events; a fault after the start ends the stream with a sentence, not a stack."""
+        yield wire.begin(uuid.uuid4().hex)
+        try:
+            async for line in iterate_in_threadpool(self._lines()):
+                yield line
+        except Exception:  # noqa: BLE001 - the edge: headers are sent, so the fault becomes the stream's last event
+            _log.exception("a stream failed")
+            for line in wire.broken(say("failed", self._ask.lang or script_lang(self._ask.question))):
+                yield line
+
+    def _lines(self) -> Iterator[str]:
+        first = True
+        for event in service.answer(self._ask, self._deps):
+            if isinstance(event, Done):
+                yield from wire.finish(event, self._site, conversation=self._token(event))
+                return
+            yield from wire.parts(event, self._site, first=first)
+            first = first and not isinstance(event, Sentence)
+
+    def _token(self, done: Done) -> str | None:
+        """Return the signed conversation with this turn added, None when follow-ups are off."""
+        if self._settings.secret is None:
+            return None
+        evidence = tuple(e.locator for e in done.answer.evidence)
+        turn = Turn(self._ask.question, done.standalone, done.answer.answer, evidence)
+        seconds = self._settings.conversation_seconds
+        return sign((*self._ask.turns, turn), self._settings.secret, binding=self._binding, seconds=seconds)
