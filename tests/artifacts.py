@@ -110,8 +110,9 @@ def make_artifacts(folder: Path, *, rows: Rows | None = None, model: Path | None
     if model is None:
         return write_artifacts(rows, folder, meta=meta)
     from compiler.index.vectors import embed_all
+    from query_fn.retrieve.embed import Embedder
 
-    return write_artifacts(rows, folder, meta=meta, vectors=embed_all(rows, model))
+    return write_artifacts(rows, folder, meta=meta, vectors=embed_all(rows, Embedder(model)))
 
 
 def make_build(out: Path, *, model: Path | None = None) -> Path:

@@ -1,0 +1,117 @@
+"""Vectors of earlier builds, by what they were made from: an unchanged text is never embedded twice."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from query_fn.retrieve.embed import Embedder
+
+BATCH = 64  # texts between two looks at the clock and two commits: about 3 s
+_SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, crc INTEGER NOT NULL, value BLOB NOT NULL)"
+
+Floats = NDArray[np.float32]
+Progress = Callable[[int, int], None]  # texts done, texts in all
+
+
+class EmbedCache:
+    """A SQLite file of f32 vectors. A corrupt file is set aside and begun anew; `damaged` then says where it went."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.path = path
+        self.damaged: Path | None = None
+        try:
+            self._db = self._open()
+        except sqlite3.DatabaseError:
+            self.damaged = path.with_name(f"{path.name}.damaged")
+            path.replace(self.damaged)
+            self._db = self._open()
+
+    def get(self, key: bytes, dimension: int) -> Floats | None:
+        """Return a cached vector; None when there is none or its checksum or length is wrong."""
+        found = self._db.execute("SELECT crc, value FROM vectors WHERE key = ?", (key,)).fetchone()
+        if not found or len(found[1]) != 4 * dimension or zlib.crc32(found[1]) != found[0]:
+            return None
+        return np.frombuffer(found[1], "<f4")
+
+    def put(self, items: Sequence[tuple[bytes, Floats]]) -> None:
+        """Keep vectors, in one transaction: a killed build loses at most the batch it was in."""
+        blobs = [(key, vector.astype("<f4").tobytes()) for key, vector in items]
+        with self._db:
+            rows = [(key, zlib.crc32(blob), blob) for key, blob in blobs]
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def _open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path)
+        try:
+            db.execute(_SCHEMA)
+            if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("quick_check failed")
+        except sqlite3.DatabaseError:
+            db.close()
+            raise
+        return db
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The result for a list of texts: `vectors` (n, dimension), zero where `ready` (n,) is False."""
+
+    vectors: Floats
+    ready: NDArray[np.bool_]
+    fresh: int  # texts embedded now
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """When to stop embedding and whom to tell; `deadline` is on time.monotonic, None = no limit."""
+
+    deadline: float | None = None
+    progress: Progress | None = None
+
+    def over(self) -> bool:
+        """Tell whether the budget is spent."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+
+def embed_rows(
+    texts: Sequence[str], kind: str, *, embedder: Embedder, cache: EmbedCache | None = None, clock: Clock | None = None
+) -> Embedded:
+    """Return a vector for each text, from the cache or fresh, until the clock is over.
+
+    `kind` is "passage" or "query". Progress counts the texts that are not in the cache.
+    """
+    profile, clock = embedder.profile, clock or Clock()
+    prefix = profile.query_prefix if kind == "query" else profile.passage_prefix
+    keys = [hashlib.sha256(f"{profile.sha256}\n{prefix}{text}".encode()).digest() for text in texts]
+    out = np.zeros((len(texts), profile.dimension), np.float32)
+    ready = np.zeros(len(texts), np.bool_)
+    for at, key in enumerate(keys):
+        if cache and (found := cache.get(key, profile.dimension)) is not None:
+            out[at], ready[at] = found, True
+    missing = sorted(np.flatnonzero(~ready).tolist(), key=lambda at: (len(texts[at]), at))
+    run, fresh = embedder.queries if kind == "query" else embedder.passages, 0
+    for first in range(0, len(missing), BATCH):
+        if clock.over():
+            break
+        batch = missing[first : first + BATCH]
+        out[batch] = run([texts[at] for at in batch])
+        ready[batch], fresh = True, fresh + len(batch)
+        if cache:
+            cache.put([(keys[at], out[at]) for at in batch])
+        if clock.progress:
+            clock.progress(fresh, len(missing))
+    return Embedded(out, ready, fresh)
