@@ -5,6 +5,7 @@ QueryError
 │   ├── ArtifactMissing    no build there
 │   ├── ArtifactDamaged    a size or SHA-256 differs from the manifest
 │   └── ProfileMismatch    built for another schema, tokeniser or embedder; names the field
+├── RouteFailed            one retrieval route gave up; the search goes on and names it
 └── RequestError           the caller's fault (4xx), with a title fit for the response
     ├── BadRequest         400
     ├── NotFound           404: absent and not public are the same
@@ -41,6 +42,10 @@ class ProfileMismatch(ArtifactError):
     """The build was made for another schema, tokeniser, chunker or embedder."""
 
     code = "profile_mismatch"
+
+
+class RouteFailed(QueryError):
+    """One retrieval route gave up; the message names the cause. The search goes on and lists the route as degraded."""
 
 
 class RequestError(QueryError):

@@ -7,9 +7,7 @@ from pathlib import Path
 from usearch.index import Index
 
 from compiler.index.rows import VectorSet
-
-# Exact search costs 16 ms over 100k vectors and has full recall; under that the graph only has to exist.
-EXACT_LIMIT = 100_000
+from query_fn.contract import EXACT_LIMIT
 
 
 def write_dense(vectors: VectorSet, path: Path, dimension: int) -> None:

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from query_fn.contract import Embedding
-from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch
+from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch, RouteFailed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,6 +104,7 @@ class Embedder:
         self._lock = Lock()
         self._session: Any = None
         self._tokens: Any = None
+        self._errors: tuple[type[Exception], ...] = ()
 
     @property
     def profile(self) -> Embedding:
@@ -137,13 +138,17 @@ class Embedder:
         return out
 
     def _run(self, text: str) -> Floats:
+        """Return one unit vector. Raises RouteFailed when the model cannot be opened or run."""
         import numpy as np
 
         self._load()
         clean = unicodedata.normalize("NFKC", text[:_MAX_CHARS].translate(_CONTROL))
         pieces = self._tokens.encode(clean)[: self.profile.max_tokens]
         ids = np.array([[self._config.bos, *pieces, self._config.eos]], np.int64)
-        out = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
+        try:
+            out = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
+        except self._errors as error:
+            raise RouteFailed(f"the embedder failed: {error}") from error
         vector: Floats = (out[0] if self._config.pooled else out[0].mean(axis=0)).astype(np.float32)
         return vector if self._config.pooled else vector / np.linalg.norm(vector)
 
@@ -153,12 +158,18 @@ class Embedder:
             if self._session is not None:
                 return
             import onnxruntime as ort  # 65–280 ms
-            import sentencepiece  # 10 ms, and 0.4 s for the model's vocabulary
+            import sentencepiece  # 10 ms, and 0.1 s for the model's vocabulary
+            from onnxruntime.capi import onnxruntime_pybind11_state as native
 
             options = ort.SessionOptions()
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             options.log_severity_level = 3
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-            self._tokens = sentencepiece.SentencePieceProcessor(model_file=str(self._folder / "tokens.spm"))
-            model = str(self._folder / "model.onnx")
-            self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+            self._errors = (native.Fail, native.InvalidArgument, native.InvalidGraph, native.RuntimeException)
+            self._errors += (native.NotImplemented, native.NoSuchFile, native.InvalidProtobuf)
+            try:
+                self._tokens = sentencepiece.SentencePieceProcessor(model_file=str(self._folder / "tokens.spm"))
+                model = str(self._folder / "model.onnx")
+                self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+            except (*self._errors, RuntimeError, OSError) as error:
+                raise RouteFailed(f"the embedder cannot be opened: {error}") from error

@@ -1,0 +1,62 @@
+"""From one question to at most four queries, by rules: no model is asked."""
+
+from __future__ import annotations
+
+import re
+
+MAX_QUERIES = 4
+_LONG_HAN, _LONG_WORDS = 18, 14  # a question under both is one query
+_CLAUSE = re.compile(
+    r"[？?。；;！!]\s*|[，,、]\s*(?:并且|而且|以及|还有|同时|另外|那么)|，|,?\s+(?:and|but|or)\s+(?=\w+\s+\w+\s+\w+)"
+)
+_VERSUS = (
+    re.compile(
+        r"(?:difference|differences|compare|comparison)\s+(?:between\s+)?(.+?)\s+(?:and|with|to|vs\.?)\s+(.+)", re.I
+    ),
+    re.compile(r"(.+?)\s+(?:vs\.?|versus)\s+(.+)", re.I),
+    re.compile(
+        r"(?:对比|比较)?(.+?)(?:和|与|跟|同)(.+?)(?:有什么|有何|的|之间)*(?:区别|不同|差异|差别|对比|异同|哪个)"
+    ),
+)
+_STRUCTURE = re.compile(
+    r"目录|大纲|提纲|结构|章节|哪些(?:部分|章|小节|内容)|讲了什么"
+    r"|\b(?:outline|table of contents|structure|sections?|chapters?|overview of)\b",
+    re.I,
+)
+
+
+def rewrite(question: str, extra: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return the queries to run: the question, the caller's own, the sides of a comparison, the clauses if it is long.
+
+    The question itself is always first; duplicates and fragments of fewer than two words or four Han are left out.
+    """
+    question = " ".join(question.split())
+    found = [question, *(" ".join(item.split()) for item in extra), *_sides(question), *_clauses(question)]
+    queries = [item for at, item in enumerate(found) if at == 0 or _substantial(item)]
+    return tuple(dict.fromkeys(queries))[:MAX_QUERIES]
+
+
+def asks_structure(question: str) -> bool:
+    """Tell whether the question is about what a document contains rather than about a fact in it."""
+    return bool(_STRUCTURE.search(question))
+
+
+def _sides(question: str) -> list[str]:
+    """Return the two things a comparison names."""
+    for pattern in _VERSUS:
+        if match := pattern.search(question.rstrip("?？。.")):
+            return [side.strip(" ，,") for side in match.groups()]
+    return []
+
+
+def _clauses(question: str) -> list[str]:
+    han = len(re.findall(r"[\u3400-\u9fff]", question))
+    if han < _LONG_HAN and len(question.split()) < _LONG_WORDS:
+        return []
+    parts = [part.strip() for part in _CLAUSE.split(question) if part.strip()]
+    return parts if len(parts) > 1 else []
+
+
+def _substantial(query: str) -> bool:
+    han = len(re.findall(r"[\u3400-\u9fff]", query))
+    return han >= 4 or len(query.split()) >= 2 or (query.isascii() and len(query) > 2)
