@@ -77,7 +77,8 @@ class Article:
     """One public, unexpired article before parsing."""
 
     id: ArticleId
-    path: SourcePath
+    source: SourcePath  # where the file is; never published
+    path: SourcePath  # what of it may be shown: segments of a hidden folder are opaque
     url: Url
     title: str
     lang: str
@@ -146,10 +147,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that a public page references, and where the site puts it."""
+    """A file that a public page references: its bytes without metadata, and where the site puts it."""
 
     path: SourcePath
-    absolute: Path
+    data: bytes
     url: str
     sha256: str
 

@@ -47,13 +47,15 @@ def render(site: Site, out: Path, *, progress: Progress | None = None) -> tuple[
     """
     _check_paths(site)
     with tempfile.TemporaryDirectory(prefix="geosmin-site-") as stage, _quiet() as warnings:
+        config = _config(site, Path(stage), out)
+        config.plugins["geosmin"] = finished = _Finished(site, progress)
         try:
-            build(_config(site, Path(stage), out, progress=progress))
+            build(config)
         except (MkDocsException, SystemExit) as error:
             raise BuildError(f"the site could not be written: {error}; {'; '.join(warnings)}") from error
     _write_attachments(site, out)
     _write_redirects(site, out)
-    assets.write(site, out)
+    assets.write(site, out, finished.theme_css)
     return tuple(warnings)
 
 
@@ -68,8 +70,8 @@ def _check_paths(site: Site) -> None:
         taken[path] = url
 
 
-def _config(site: Site, stage: Path, out: Path, *, progress: Progress | None) -> MkDocsConfig:
-    """Return a validated configuration with our own plugin object attached and nothing else."""
+def _config(site: Site, stage: Path, out: Path) -> MkDocsConfig:
+    """Return a validated configuration without plugins."""
     (stage / "docs").mkdir()
     config = MkDocsConfig(config_file_path=str(stage / "mkdocs.yml"))
     config.load_dict(
@@ -92,7 +94,6 @@ def _config(site: Site, stage: Path, out: Path, *, progress: Progress | None) ->
     errors, _ = config.validate()
     if errors:
         raise BuildError("; ".join(f"{key}: {error}" for key, error in errors))
-    config.plugins["geosmin"] = _Finished(site, progress)
     return config
 
 
@@ -116,7 +117,7 @@ class _FinishedPage(Page):
         """Links were resolved by the parser; there is nothing to check again."""
 
 
-class _NoOptions(Config):
+class _NoOptions(Config):  # type: ignore[no-untyped-call]
     """Our plugin object is made in code and has nothing to configure."""
 
 
@@ -128,14 +129,16 @@ class _Finished(BasePlugin[_NoOptions]):  # type: ignore[no-untyped-call]
         self.site, self.progress, self.written = site, progress, 0
         self.stamp = datetime.fromtimestamp(site.stamp, UTC).strftime("%Y-%m-%d")
         self.views = Views.of(site)
+        self.theme_css = Path()
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Replace what the theme brings by its stylesheet, and add the finished pages."""
-        kept = [file for file in files if assets.is_theme_stylesheet(file.src_uri)]
-        if len(kept) != 1:
-            raise BuildError(f"expected one stylesheet in the Material theme, found {len(kept)}")
-        self.views.theme_css = kept[0].src_uri
-        made = Files(kept)
+        """Keep the theme's stylesheet in mind, leave its other files out, and add the finished pages."""
+        sheets = [str(file.abs_src_path) for file in files if assets.is_theme_stylesheet(file.src_uri)]
+        if len(sheets) != 1:
+            raise BuildError(f"expected one stylesheet in the Material theme, found {len(sheets)}")
+        self.theme_css = Path(sheets[0])
+        self.views.assets = assets.folder(self.theme_css)
+        made = Files([])
         for page in self.site.pages:
             path = file_path(page.url).removesuffix("index.html") + "index.md"
             file = File.generated(config, path, content="")
@@ -196,7 +199,7 @@ def _write_attachments(site: Site, out: Path) -> None:
     for item in site.attachments:
         target = out / file_path(item.url)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(item.absolute, target)
+        target.write_bytes(item.data)
 
 
 def _write_redirects(site: Site, out: Path) -> None:

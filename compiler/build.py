@@ -1,0 +1,88 @@
+"""The story of a build: the stages in order. Everything is written aside, verified, and switched by one rename."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from compiler import identity
+from compiler.cache import Cache, opened
+from compiler.derive import derive
+from compiler.embed import choose_embedder, embed_rows
+from compiler.enrich.local import LocalEnricher
+from compiler.index.rows import Vectors
+from compiler.index.switch import remove_superseded, switch
+from compiler.lock import held
+from compiler.progress import Clock, Progress
+from compiler.publish import Derived, is_served, sweep, write_build
+from compiler.read import Sources, read_sources
+from compiler.report import Report, owner_json, sharing_counts
+from compiler.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One build while it runs: what was asked, and what it has used so far."""
+
+    settings: Settings
+    cache: Cache
+    clock: Clock
+    now: datetime
+
+
+def build(settings: Settings, *, now: datetime, progress: Progress, preview: bool = False) -> Report:
+    """Build the site and its artifacts, switch to them, and return what the owner should know.
+
+    When the served build already is what these inputs make, nothing is written. `preview` also shows drafts and private
+    pages; the caller keeps that output apart and local. Raises LockedError when another build runs, BuildError or OSError
+    when nothing was switched.
+    """
+    now = max(now, datetime.fromtimestamp(identity.source_date_epoch(), UTC))
+    with held(settings.state), opened(settings.state / "cache.db") as cache:
+        run = Run(settings, cache, Clock(progress), now)
+        report = _build(run, preview=preview)
+        (settings.state / "report.json").write_text(owner_json(report), encoding="utf-8")
+        return report
+
+
+def _build(run: Run, *, preview: bool) -> Report:
+    settings, clock, progress = run.settings, run.clock, run.clock.progress
+    sources = read_sources(settings, run.now, cache=run.cache, clock=clock, preview=preview)
+    with clock.stage("embedder"):
+        choice = choose_embedder(settings.embed)
+    wanted = identity.build_id(sources, settings, choice.profile)
+    with clock.stage("compare"):
+        sweep(settings.out)
+        if served := is_served(settings.out, wanted):
+            return _report(run, sources, wanted, unchanged=True, counts=served.counts, degraded=served.degraded)
+    with clock.stage("derive"):
+        rows = derive(sources.documents, settings, enricher=LocalEnricher(), cache=run.cache, progress=progress.update)
+    with clock.stage("embed"):
+        vectors = embed_rows(rows, choice, settings, progress)
+    final = identity.build_id(sources, settings, choice.profile, waiting=_waiting(vectors))
+    derived = Derived(final, identity.stamp(sources.articles), sources, rows, vectors, choice)
+    place, manifest = write_build(derived, settings, clock)
+    with clock.stage("switch"):
+        switch(settings.out, place.name)
+        remove_superseded(settings.out)
+    fresh = vectors.fresh if vectors else 0
+    return _report(run, sources, final, unchanged=False, counts=manifest.counts, degraded=manifest.degraded, fresh=fresh)
+
+
+def _waiting(vectors: Vectors | None) -> int:
+    """Return how many rows a time budget left without a vector."""
+    return sum(s.total - len(s.keys) for s in vectors.sets.values()) if vectors else 0
+
+
+def _report(  # noqa: PLR0913 - the facts of one build, by name
+    run: Run, sources: Sources, build_id: str, *, unchanged: bool, counts: dict[str, int], degraded: tuple[str, ...], fresh: int = 0
+) -> Report:
+    moments = [int(d.not_after.timestamp()) for d in sources.decisions.values() if d.not_after and not d.expired]
+    public = [a.not_after for a in sources.articles if a.not_after is not None]
+    return Report(
+        build_id=build_id, switched=not unchanged, unchanged=unchanged, counts=counts, sharing=sharing_counts(sources.decisions),
+        problems=sources.problems, seconds=run.clock.seconds, degraded=degraded, fresh_embeddings=fresh,
+        rendered=run.cache.made.get("document", 0), next_change=min(public, default=None), next_build=min(moments, default=None),
+        ignored_keys=sources.selection.ignored_keys, decisions=sources.decisions,
+        notes=tuple(note for note in (run.cache.note,) if note),
+    )  # fmt: skip

@@ -1,0 +1,58 @@
+"""The embedding stage: which embedder there is, and the vectors of all rows through the cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from compiler.errors import BuildError
+from compiler.index.embed_cache import EmbedCache
+from compiler.index.export import NO_EMBEDDER, export_model
+from compiler.index.rows import Rows, Vectors
+from compiler.index.vectors import embed_all
+from compiler.progress import Progress
+from compiler.settings import EmbedSettings, Settings
+from query_fn.contract import Embedding
+from query_fn.errors import ArtifactError
+from query_fn.retrieve.embed import Embedder
+
+DEFAULT_MODEL = "multilingual-e5-small"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The embedder of a build, or the named reason why there is none."""
+
+    folder: Path | None
+    embedder: Embedder | None
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def profile(self) -> Embedding | None:
+        """What the embedder's vectors are compared by."""
+        return self.embedder.profile if self.embedder else None
+
+
+def choose_embedder(settings: EmbedSettings) -> Choice:
+    """Return the configured embedder, exported on first use. Without its packages the build goes on and says so."""
+    if settings.model == "none":
+        return Choice(None, None, (NO_EMBEDDER,))
+    folder = export_model(script=settings.script) if settings.model == DEFAULT_MODEL else Path(settings.model)
+    if folder is None:
+        return Choice(None, None, (NO_EMBEDDER,))
+    try:
+        return Choice(folder, Embedder(folder))
+    except (ArtifactError, OSError, ValueError) as error:
+        raise BuildError(f"embed.model {settings.model}: {error}") from error
+
+
+def embed_rows(rows: Rows, choice: Choice, settings: Settings, progress: Progress) -> Vectors | None:
+    """Return the vectors of all rows, None without an embedder. Only new or changed texts are embedded."""
+    if choice.embedder is None:
+        return None
+    cache = EmbedCache(settings.state / "vectors.db")
+    try:
+        budget = settings.embed.seconds or None
+        return embed_all(rows, choice.embedder, cache=cache, budget_seconds=budget, progress=progress.update)
+    finally:
+        cache.close()

@@ -1,0 +1,56 @@
+"""Key terms of one passage: what its author marked, else what it says most. Looks at no other text."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from functools import cache
+from typing import Any
+
+_MARKED = re.compile(r"\*\*([^*\n]{2,40})\*\*|`([^`\n]{2,40})`|[“「『《]([^”」』》\n]{2,30})[”」』》]|\[([^\]\n]{2,40})\]\(")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{2,}")
+_NAME = re.compile(r"\b[A-Z][\w-]+(?:[ ][A-Z][\w-]+){0,3}")
+_STOP = frozenset(
+    "the and for that with this from have are was were will would can could should must may not you your our their its they them then "
+    "than when what which who how why where there here into onto over under about after before between also only other some any all "
+    "each more most such use used using one two see page example note a an is it of to in on at by be as or if do we i".split()
+)
+
+
+def key_terms(markdown: str, text: str, lang: str, count: int) -> list[str]:
+    """Return up to `count` terms of a passage: marked ones first, then names, then the most frequent words."""
+    found: dict[str, str] = {}
+    for candidate in (*_marked(markdown), *_frequent(text, lang, 2 * count)):
+        term = re.sub(r"\s+", " ", candidate).strip(" .:：,，。;；*_`#")
+        if 2 <= len(term) <= 40 and term.casefold() not in _STOP and not term.isdigit():
+            found.setdefault(term.casefold(), term)
+    return list(found.values())[:count]
+
+
+def _marked(markdown: str) -> list[str]:
+    counted = Counter(next(g for g in m.groups() if g) for m in _MARKED.finditer(markdown))
+    return [term for term, _ in counted.most_common() if not re.search(r"[/\\<>{}=]|https?:", term)]
+
+
+def _frequent(text: str, lang: str, count: int) -> list[str]:
+    if lang == "zh":
+        return [str(word) for word in _jieba().extract_tags(text, topK=count)]
+    names = Counter(m[0] for m in _NAME.finditer(text) if m[0].split()[0].casefold() not in _STOP)
+    words = Counter(w for w in _WORD.findall(text) if w.casefold() not in _STOP and len(w) > 3)
+    return [t for t, n in names.most_common(count) if n > 1 or " " in t] + [t for t, _ in words.most_common(count)]
+
+
+@cache
+def _jieba() -> Any:
+    """Return jieba's keyword extractor; importing and loading its dictionary costs 0.65 CPU s, so only when it is needed.
+
+    The dictionary is read from the package itself: jieba's own start trusts a cache file in the shared temporary folder.
+    """
+    import jieba
+    import jieba.analyse
+
+    jieba.setLogLevel(logging.WARNING)
+    jieba.dt.FREQ, jieba.dt.total = jieba.dt.gen_pfdict(jieba.dt.get_dict_file())
+    jieba.dt.initialized = True
+    return jieba.analyse

@@ -1,0 +1,74 @@
+"""PageIndex trees: one per article, a node for each heading, with a summary taken from the node's own text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compiler.model import Document
+from query_fn.contract import NodeRow
+from query_fn.text import plain, sentences
+
+SUMMARY = 160  # characters of a node summary
+
+
+def outline(document: Document, first_n: int) -> list[NodeRow]:
+    """Return the nodes of one document in document order, numbered from `first_n`; the first is the root.
+
+    A page whose first block is its only h1 has that heading as its root, so every page has exactly one.
+    """
+    article, text, sections = document.article, document.text, document.sections
+    titled = bool(sections) and sections[0].level == 1 and sum(s.level == 1 for s in sections) == 1
+    rest = [s for s in sections if s.level] if not titled else list(sections[1:])
+    root_end = rest[0].start if rest else len(text)
+    root_anchor = sections[0].anchor if titled else ""
+    levels = [0, *(s.level for s in rest)]
+    spans = [(0, root_end, len(text)), *((s.start, s.end, _subtree_end(rest, i, len(text))) for i, s in enumerate(rest))]
+    titles = [article.title, *(s.title for s in rest)]
+    anchors = [root_anchor, *(s.anchor for s in rest)]
+    paths = [(), *(s.path for s in rest)]
+    parents = _parents(levels)
+    ids = [article.id if i == 0 else f"{article.id}#{anchor}" for i, anchor in enumerate(anchors)]
+    nodes = []
+    for i, level in enumerate(levels):
+        start, own_end, end = spans[i]
+        children = [titles[k] for k, p in enumerate(parents) if p == i]
+        summary = article.summary if i == 0 and article.summary else summarise(text[start:own_end], children, article.lang)
+        nodes.append(
+            NodeRow(
+                n=first_n + i, id=ids[i], article_id=article.id, parent_id=None if i == 0 else ids[parents[i]], ordinal=i,
+                level=level, title=titles[i], path=paths[i], anchor=anchors[i], summary=summary,
+                start=start, own_end=own_end, end=end, not_after=article.not_after, sources=(article.id,),
+            )
+        )  # fmt: skip
+    return nodes
+
+
+def summarise(markdown: str, children: Sequence[str], lang: str) -> str:
+    """Return the first sentences of a text as plain text, up to 160 characters, else the titles of the parts below."""
+    out = ""
+    for start, end in sentences(markdown[: 20 * SUMMARY]):
+        raw = markdown[start:end]
+        if raw.lstrip().startswith(("#", "|", "```", "~~~", "![", "<", "{{", "{%")):
+            continue
+        sentence = " ".join(plain(raw).split())
+        if out and len(out) + len(sentence) > SUMMARY:
+            break
+        out = f"{out} {sentence}".strip() if lang != "zh" or not out else out + sentence
+    if not out:
+        out = ("、" if lang == "zh" else " · ").join(title for title in children if title)
+    return out if len(out) <= SUMMARY else out[: SUMMARY - 1].rstrip() + "…"
+
+
+def _parents(levels: Sequence[int]) -> list[int]:
+    parents, stack = [0], [0]
+    for i, level in enumerate(levels[1:], 1):
+        while len(stack) > 1 and levels[stack[-1]] >= level:
+            stack.pop()
+        parents.append(stack[-1])
+        stack.append(i)
+    return [-1, *parents[1:]]
+
+
+def _subtree_end(sections: Sequence[object], index: int, end: int) -> int:
+    level = sections[index].level  # type: ignore[attr-defined]
+    return next((s.start for s in sections[index + 1 :] if s.level <= level), end)  # type: ignore[attr-defined]

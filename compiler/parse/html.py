@@ -1,0 +1,182 @@
+"""The HTML of a page body: final anchors and links, class names that the theme styles, raw HTML sanitised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any, cast
+from urllib.parse import quote
+
+import nh3
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+from compiler.parse.links import Resolution
+from compiler.parse.markdown import parser
+
+_FORMATTER = HtmlFormatter(nowrap=True)
+_CODE_LIMIT = 100_000  # characters: longer blocks are shown without colours
+_SIZE = re.compile(r"(\d{1,4})(?:x(\d{1,4}))?")
+_HTML_LINK = re.compile(r"""(?P<head>\b(?:href|src|poster)\s*=\s*)(?P<q>["'])(?P<url>[^"']*)(?P=q)""", re.IGNORECASE)
+_BLOCK_TAGS = {
+    "div", "section", "article", "aside", "details", "summary", "figure", "figcaption", "center", "hr", "br", "p", "pre", "blockquote",
+    "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd",
+    "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "colgroup", "col", "video", "audio", "source",
+}  # fmt: skip
+_INLINE_TAGS = {
+    "a", "abbr", "b", "bdi", "bdo", "cite", "code", "del", "dfn", "em", "i", "img", "ins", "kbd", "mark", "q", "ruby", "rb", "rt", "rp",
+    "s", "samp", "small", "span", "strong", "sub", "sup", "time", "u", "var", "wbr", "input", "label",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "*": {"id", "class", "lang", "dir", "title", "aria-label", "aria-hidden", "role"},
+    "a": {"href", "rel", "target"},
+    "img": {"src", "alt", "width", "height", "loading", "referrerpolicy"},
+    "video": {"src", "width", "height", "controls", "poster"}, "audio": {"src", "controls"}, "source": {"src", "type"},
+    "td": {"colspan", "rowspan", "align", "style"}, "th": {"colspan", "rowspan", "align", "scope", "style"},
+    "ol": {"start", "type"}, "li": {"value"}, "input": {"type", "checked", "disabled"}, "details": {"open"},
+    "time": {"datetime"}, "col": {"span"}, "colgroup": {"span"},
+}  # fmt: skip
+_CLEANER = nh3.Cleaner(
+    tags=_BLOCK_TAGS | _INLINE_TAGS, attributes=_ATTRIBUTES, link_rel=None, strip_comments=True,
+    clean_content_tags={"script", "style", "template", "noscript", "iframe", "object"},
+    url_schemes={"http", "https", "mailto", "tel"},
+    filter_style_properties={"text-align"},
+)  # fmt: skip
+
+
+def render_body(tokens: Sequence[Token], here: str, env: Mapping[str, Any]) -> str:
+    """Return the sanitised HTML of tokens whose links carry a Resolution in ``meta["resolution"]``.
+
+    `here` is the site-relative URL of the page; internal links come out relative to it, so any base path works.
+    """
+    renderer = cast(RendererHTML, parser().renderer)
+    html = _Body(here).render(tokens, renderer, dict(env))
+    return _CLEANER.clean(html)
+
+
+def relative_url(here: str, there: str, anchor: str = "") -> str:
+    """Return the link from the page at `here` to the URL `there` (both site-relative), percent-encoded once."""
+    up = "../" * here.count("/")
+    path = up + quote(there) if there or up else "./"
+    if there == here and anchor:
+        path = ""
+    return path + (f"#{quote(anchor)}" if anchor else "")
+
+
+def rewrite_attributes(fragment: str, change: Callable[[str], str | None]) -> str:
+    """Return raw HTML with each href, src and poster passed through `change`; None removes the attribute."""
+
+    def swap(match: re.Match[str]) -> str:
+        url = change(match["url"])
+        return "" if url is None else f'{match["head"]}"{escape(url, quote=True)}"'
+
+    return _HTML_LINK.sub(swap, fragment)
+
+
+def addresses(fragment: str) -> list[str]:
+    """Return each href, src and poster of raw HTML, in order."""
+    return [match["url"] for match in _HTML_LINK.finditer(fragment)]
+
+
+class _Body:
+    """Renders the tokens of one page."""
+
+    def __init__(self, here: str) -> None:
+        self.here = here
+        self.open_links: list[str] = []
+
+    def render(self, tokens: Sequence[Token], renderer: RendererHTML, env: dict[str, Any]) -> str:
+        options = parser().options
+        out: list[str] = []
+        for index, token in enumerate(tokens):
+            if token.type == "inline":
+                out.append(self.render(token.children or (), renderer, env))
+            elif rule := getattr(self, token.type, None):
+                out.append(rule(token))
+            elif token.type in renderer.rules:
+                out.append(renderer.rules[token.type](tokens, index, options, env))
+            else:
+                out.append(renderer.renderToken(tokens, index, options, env))
+        return "".join(out)
+
+    def fence(self, token: Token) -> str:
+        language = (token.info.strip().split() or [""])[0].strip("{}.").lower()
+        code = _coloured(token.content, language)
+        return f'<div class="highlight"><pre><code class="language-{escape(language or "text")}">{code}</code></pre></div>\n'
+
+    def code_block(self, token: Token) -> str:
+        return f'<div class="highlight"><pre><code>{escape(token.content)}</code></pre></div>\n'
+
+    def table_open(self, _token: Token) -> str:
+        return '<div class="table-wrap"><table>\n'
+
+    def table_close(self, _token: Token) -> str:
+        return "</table></div>\n"
+
+    def heading_close(self, token: Token) -> str:
+        return f"</{token.tag}>\n"
+
+    def wikilink(self, token: Token) -> str:
+        found: Resolution = token.meta["resolution"]
+        if token.meta["embed"] and found.status == "attachment":
+            size = _SIZE.fullmatch(token.meta["label"])
+            wide = f' width="{size[1]}"' + (f' height="{size[2]}"' if size[2] else "") if size else ""
+            alt = "" if size else token.content
+            return f'<img src="{relative_url(self.here, found.url)}" alt="{escape(alt)}"{wide} loading="lazy">'
+        return self._opening(found, "wikilink") + escape(token.content) + self._closing()
+
+    def link_open(self, token: Token) -> str:
+        return self._opening(token.meta["resolution"], str(token.attrs.get("title", "")) and "titled")
+
+    def link_close(self, _token: Token) -> str:
+        return self._closing()
+
+    def image(self, token: Token) -> str:
+        found: Resolution = token.meta["resolution"]
+        alt = escape("".join(t.content for t in token.children or ()), quote=True)
+        if found.status == "missing" or found.status == "page":
+            return f'<span class="missing">{alt}</span>'
+        src = found.url if found.status == "external" else relative_url(self.here, found.url)
+        return f'<img src="{escape(src)}" alt="{alt}" loading="lazy" referrerpolicy="no-referrer">'
+
+    def html_block(self, token: Token) -> str:
+        return self._raw(token) + "\n"
+
+    def html_inline(self, token: Token) -> str:
+        return self._raw(token)
+
+    def _raw(self, token: Token) -> str:
+        found = iter(token.meta.get("resolutions", ()))
+        return rewrite_attributes(token.content, lambda _url: self._href(next(found)))
+
+    def _opening(self, found: Resolution, css: str) -> str:
+        if found.status == "missing":
+            self.open_links.append("span")
+            return '<span class="missing">'
+        self.open_links.append("a")
+        outside = ' class="external" rel="noopener noreferrer"' if found.status == "external" else ""
+        inside = ' class="wikilink"' if css == "wikilink" and not outside else ""
+        return f'<a href="{escape(self._href(found) or "", quote=True)}"{outside}{inside}>'
+
+    def _closing(self) -> str:
+        return f"</{self.open_links.pop()}>"
+
+    def _href(self, found: Resolution) -> str | None:
+        if found.status == "missing":
+            return None
+        return found.url if found.status == "external" else relative_url(self.here, found.url, found.anchor)
+
+
+def _coloured(code: str, language: str) -> str:
+    if not language or len(code) > _CODE_LIMIT:
+        return escape(code)
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return escape(code)
+    return str(highlight(code, lexer, _FORMATTER))

@@ -1,0 +1,118 @@
+"""Writes a finished build aside: the site, then the artifacts with the manifest that vouches for both."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from compiler.embed import Choice
+from compiler.errors import BuildError
+from compiler.index.rows import BuildMeta, Rows, Vectors
+from compiler.index.switch import BUILDS, current_build
+from compiler.index.write import verify, write_artifacts
+from compiler.progress import Clock
+from compiler.read import Sources
+from compiler.settings import Settings
+from compiler.site import feeds, mkdocs
+from compiler.site.assemble import Parts, assemble, dominant_language
+from compiler.site.listing import Listing
+from compiler.wiki.graph import backlinks
+from query_fn.contract import FileEntry, Manifest, QuestionRow, file_entry
+
+ASIDE = ".part"
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What the stages made of the sources, ready to be written."""
+
+    build_id: str
+    stamp: int
+    sources: Sources
+    rows: Rows
+    vectors: Vectors | None
+    choice: Choice
+
+
+def is_served(out: Path, build_id: str) -> Manifest | None:
+    """Return the current build's manifest when it is this build and every file of it still verifies."""
+    name = current_build(out)
+    if name is None or name.partition("-")[0] != build_id:
+        return None
+    try:
+        manifest = verify(out / BUILDS / name / "artifacts")
+    except BuildError:
+        return None
+    complete = manifest.build_id == build_id and _site_entries(out / BUILDS / name / "site") == manifest.site
+    return manifest if complete else None
+
+
+def write_build(derived: Derived, settings: Settings, clock: Clock) -> tuple[Path, Manifest]:
+    """Write site and artifacts into a folder of their own, verify them, and return the folder and its manifest."""
+    builds = settings.out / BUILDS
+    aside = builds / (derived.build_id + ASIDE)
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(parents=True)
+    with clock.stage("site"):
+        _write_site(derived, settings, aside / "site", clock)
+    with clock.stage("index"):
+        meta = _meta(derived, settings, _site_entries(aside / "site"))
+        write_artifacts(derived.rows, aside / "artifacts", meta=meta, vectors=derived.vectors)
+    with clock.stage("verify"):
+        manifest = verify(aside / "artifacts")
+    place = _free_place(builds, derived.build_id)
+    aside.rename(place)
+    return place, manifest
+
+
+def sweep(out: Path) -> None:
+    """Remove what a killed build left half-written."""
+    for path in (out / BUILDS).glob(f"*{ASIDE}"):
+        shutil.rmtree(path)
+
+
+def _write_site(derived: Derived, settings: Settings, place: Path, clock: Clock) -> None:
+    rows, questions = derived.rows, _questions_by_article(derived.rows)
+    links = {str(key): entries for key, entries in backlinks(derived.sources.documents, rows.links).items()}
+    parts = Parts(derived.sources.documents, rows.articles, questions, links, derived.sources.attachments)
+    site = assemble(parts, settings, build_id=derived.build_id, stamp=derived.stamp)
+    mkdocs.render(site, place, progress=clock.progress.update)
+    listings = [Listing(a.url, a.title, a.lang, a.folder, a.summary, a.tags, a.updated) for a in rows.articles]
+    texts = feeds.raw_markdown({a.url: a.text for a in rows.articles})
+    llms = feeds.llms_txt(site.title, site.description, listings, site_url=site.site_url)
+    feeds.write(place, {**texts, "llms.txt": llms})
+
+
+def _questions_by_article(rows: Rows) -> dict[str, list[QuestionRow]]:
+    owner = {chunk.id: chunk.article_id for chunk in rows.chunks}
+    out: dict[str, list[QuestionRow]] = defaultdict(list)
+    for question in rows.questions:
+        out[owner[question.chunk_id]].append(question)
+    return out
+
+
+def _meta(derived: Derived, settings: Settings, site: dict[str, FileEntry]) -> BuildMeta:
+    articles = derived.rows.articles
+    languages = Counter(a.lang for a in articles)
+    return BuildMeta(
+        build_id=derived.build_id, stamp=derived.stamp, title=settings.site.title,
+        languages=tuple(sorted(languages, key=lambda lang: (-languages[lang], lang))) or (dominant_language(articles),),
+        base_path=settings.site.base_path, site_url=settings.site.url,
+        next_change=min((a.not_after for a in articles if a.not_after is not None), default=None),
+        degraded=derived.choice.degraded, site=site,
+    )  # fmt: skip
+
+
+def _site_entries(site: Path) -> dict[str, FileEntry]:
+    paths = sorted(path for path in site.rglob("*") if path.is_file())
+    return {path.relative_to(site).as_posix(): file_entry(path) for path in paths}
+
+
+def _free_place(builds: Path, build_id: str) -> Path:
+    """Return a folder for a finished build; a damaged one of the same id stays served until the switch."""
+    place, number = builds / build_id, 1
+    while place.exists():
+        place, number = builds / f"{build_id}-{number}", number + 1
+    return place

@@ -1,0 +1,93 @@
+"""What a build tells its owner: problems, decisions, times. Values and their JSON; nothing is printed here."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from compiler.model import Decision, Problem, Severity, SourcePath
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of one build or check."""
+
+    build_id: str
+    switched: bool  # a new build is served now
+    unchanged: bool  # the served build already was this one
+    counts: Mapping[str, int]
+    sharing: Mapping[str, int]  # files per state: public, password, private, expired
+    problems: tuple[Problem, ...]
+    seconds: Mapping[str, float]  # per stage, in order
+    degraded: tuple[str, ...] = ()
+    fresh_embeddings: int = 0
+    rendered: int = 0  # page bodies rendered anew; the rest came from the cache
+    next_change: int | None = None  # public items only
+    next_build: int | None = None  # all items: when the owner should build again
+    ignored_keys: Mapping[str, int] = field(default_factory=dict)
+    decisions: Mapping[SourcePath, Decision] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what the caches had to repair
+
+    @property
+    def errors(self) -> int:
+        """How many problems are errors."""
+        return sum(p.severity is Severity.ERROR for p in self.problems)
+
+
+def sharing_counts(decisions: Mapping[SourcePath, Decision]) -> dict[str, int]:
+    """Return how many files are in each state."""
+    counts = {"public": 0, "password": 0, "private": 0, "expired": 0}
+    for decision in decisions.values():
+        counts["expired" if decision.expired else decision.share.value] += 1
+    return counts
+
+
+def to_json(report: Report, *, redact_with: bytes | None = None) -> dict[str, Any]:
+    """Return the report for ``--json``; with a key, files that are not public are named only by their HMAC."""
+    data = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in ("decisions", "problems")}
+    return data | {"errors": report.errors, "problems": [problem_json(p, redact_with) for p in report.problems]}
+
+
+def owner_json(report: Report) -> str:
+    """Return the full report for the state folder: every decision, nothing redacted."""
+    decisions = {
+        path: {"share": d.share.value, "expired": d.expired, "reason": d.reason,
+               "not_after": d.not_after.isoformat() if d.not_after else None}
+        for path, d in sorted(report.decisions.items())
+    }  # fmt: skip
+    return json.dumps(to_json(report) | {"decisions": decisions}, ensure_ascii=False, indent=2) + "\n"
+
+
+def problem_json(problem: Problem, redact_with: bytes | None) -> dict[str, Any]:
+    """Return one problem as JSON; a redacted one keeps its code, its line and nothing of the file."""
+    if redact_with and not problem.public:
+        return {"severity": problem.severity.value, "code": problem.code, "path": file_tag(problem.path, redact_with), "line": problem.line}
+    return asdict(problem) | {"severity": problem.severity.value}
+
+
+def problem_line(problem: Problem, redact_with: bytes | None = None) -> str:
+    """Return a problem as one line: where, what, fix."""
+    if redact_with and not problem.public:
+        where = f"{file_tag(problem.path, redact_with)}{f':{problem.line}' if problem.line else ''}"
+        return f"{where}: {problem.code} (the full message is in the state folder's report)"
+    where = f"{problem.path}{f':{problem.line}' if problem.line else ''}"
+    return f"{where}: {problem.message}" + (f" — {problem.fix}" if problem.fix else "")
+
+
+def file_tag(path: SourcePath, key: bytes) -> str:
+    """Return the name of a non-public file in a redacted message: ``file#`` and eight digits of an HMAC."""
+    return "file#" + hmac.new(key, path.encode(), hashlib.sha256).hexdigest()[:8]
+
+
+def sorted_problems(problems: Sequence[Problem], public: frozenset[SourcePath]) -> tuple[Problem, ...]:
+    """Return problems by file and line, each marked with whether its file is public."""
+    marked = [
+        p if p.public or p.path not in public
+        else Problem(p.severity, p.code, p.path, p.line, p.message, p.fix, True)
+        for p in problems
+    ]  # fmt: skip
+    return tuple(sorted(marked, key=lambda p: (p.path, p.line or 0, p.code, p.message)))

@@ -1,0 +1,72 @@
+"""Dates: what `expires` means as an instant, and when a page was last changed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from compiler.errors import FileError
+from compiler.model import SourcePath
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?")
+
+
+def expiry(value: str, zone: ZoneInfo) -> datetime:
+    """Return the first UTC instant at which a page with ``expires: value`` is no longer public.
+
+    A date alone means the end of that day in `zone`; a time without a zone is in `zone`. Raises ValueError otherwise.
+    """
+    value = value.strip()
+    if _DATE.fullmatch(value):
+        day = date.fromisoformat(value) + timedelta(days=1)
+        return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
+    if not _DATE_TIME.fullmatch(value):
+        raise ValueError(value)
+    moment = datetime.fromisoformat(re.sub(r"\s+(?=[Z+-])", "", value).replace(" ", "T", 1))
+    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+
+
+def plain_date(key: str, value: str, line: int | None) -> str | None:
+    """Return the ISO day of a `created` or `updated` value, None when empty. Raises FileError when it is no date."""
+    value = value.strip()
+    if not value:
+        return None
+    if not re.match(r"\d{4}-\d{2}-\d{2}($|[T ])", value):
+        raise FileError("date-invalid", f"`{key}: {value}` is not an ISO date", line=line, fix="write 2026-12-01")
+    try:
+        return date.fromisoformat(value[:10]).isoformat()
+    except ValueError:
+        raise FileError("date-invalid", f"`{key}: {value}` is not a real day", line=line, fix="check the day") from None
+
+
+def commit_days(content: Path) -> dict[SourcePath, str]:
+    """Return the UTC day of each file's own last commit; empty without Git, history, or in a shallow clone.
+
+    A shallow clone knows only its last commit, and a date from it would be wrong for every other file.
+    """
+    shallow = _git(content, "rev-parse", "--is-shallow-repository")
+    if shallow.strip() != "false":
+        return {}
+    log = _git(content, "log", "--format=%x01%ct", "--name-only", "--no-renames", "--relative", "-z", "--", ".")
+    days: dict[SourcePath, str] = {}
+    stamp = ""
+    for part in re.split(r"[\0\n]+", log):
+        if part.startswith("\x01"):
+            stamp = datetime.fromtimestamp(int(part[1:]), UTC).date().isoformat()
+        elif part:
+            days.setdefault(SourcePath(part), stamp)
+    return days
+
+
+def _git(folder: Path, *args: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *args], capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout if done.returncode == 0 else ""

@@ -1,0 +1,163 @@
+"""The strict front matter reader: strings only, nothing guessed, every doubt is a file error."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import yaml
+
+from compiler.errors import FileError
+from compiler.model import FrontMatter
+
+MAX_BYTES = 64 * 1024
+MAX_DEPTH = 8
+SHARING_KEYS = ("share", "publish", "draft", "expires", "password")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+# Letters of other scripts that are drawn like the Latin ones in the sharing keys.
+_LOOKALIKE = str.maketrans("аԁеһіӏоорѕсхуνкοερτιԛɡʂ", "adehiloopscxyvkoeptiqgs")
+_KEY_LINE = re.compile(r"^\s*[\"']?([^\s:：\"'#]+)[\"']?\s*[:：]")
+
+
+def read_front_matter(text: str) -> FrontMatter:
+    """Return the front matter of a file that begins with a ``---`` line, or an empty one.
+
+    Raises FileError for anything that a careful reader could take two ways: malformed or unclosed YAML, a duplicate key,
+    anchors, aliases, tags, depth over 8, more than 64 KB, a block that is not at the top, a key that only looks like
+    a sharing key.
+    """
+    lines = text.split("\n")
+    if lines[0].rstrip() == "+++":
+        raise FileError("frontmatter-toml", "TOML front matter is not read", line=1, fix="use YAML between --- lines")
+    if lines[0].rstrip() != "---":
+        _refuse_late_block(lines)
+        return FrontMatter({}, {}, 1)
+    end = next((i for i, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), None)
+    if end is None:
+        raise FileError("frontmatter-unclosed", "the front matter has no closing ---", line=1, fix="add a --- line")
+    block = "\n".join(lines[1:end])
+    if len(block.encode()) > MAX_BYTES:
+        raise FileError("frontmatter-too-large", "the front matter is larger than 64 KB", line=1, fix="shorten it")
+    values, where = _parse(block)
+    _refuse_lookalikes(lines[1:end], where)
+    return FrontMatter(values, where, end + 2)
+
+
+def fold_key(key: str) -> str:
+    """Return a key without width, case, invisible characters and look-alike letters."""
+    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", key)).casefold().translate(_LOOKALIKE)
+
+
+def resembles_sharing_key(key: str) -> str | None:
+    """Return the sharing key that `key` equals after folding or misses by one edit, if it is not exactly one."""
+    if key in SHARING_KEYS:
+        return None
+    folded = fold_key(key)
+    return next((known for known in SHARING_KEYS if _within_one_edit(folded, known)), None)
+
+
+def _parse(block: str) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]]:
+    try:
+        _check_events(block)
+        root = yaml.compose(block, Loader=yaml.BaseLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 2 if error.problem_mark else 1
+        raise FileError("frontmatter-yaml", f"not readable as YAML: {error.problem or error}", line=line, fix=_HINT) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise FileError("frontmatter-yaml", f"not readable as YAML: {error}", line=1, fix=_HINT) from None
+    if root is None:
+        return {}, {}
+    if not isinstance(root, yaml.MappingNode):
+        raise FileError("frontmatter-yaml", "expected `key: value` lines", line=2, fix=_HINT)
+    values: dict[str, str | tuple[str, ...]] = {}
+    where: dict[str, int] = {}
+    for key_node, value_node in root.value:
+        line = key_node.start_mark.line + 2
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise FileError("frontmatter-yaml", "a key must be one word", line=line, fix=_HINT)
+        key = str(key_node.value)
+        if key in where:
+            raise FileError("frontmatter-duplicate-key", f"`{key}` stands twice (line {where[key]})", line=line, fix="keep one")
+        where[key], values[key] = line, _value(value_node)
+    return values, where
+
+
+_HINT = 'put values that hold ": " or " #" in quotes'
+
+
+def _value(node: yaml.Node) -> str | tuple[str, ...]:
+    """Return a scalar as a string, a list of scalars as a tuple; nested values of unknown keys are kept as a marker."""
+    if isinstance(node, yaml.ScalarNode):
+        return str(node.value)
+    if isinstance(node, yaml.SequenceNode) and all(isinstance(item, yaml.ScalarNode) for item in node.value):
+        return tuple(str(item.value) for item in node.value)
+    _refuse_duplicates(node)
+    return ("<nested>",)
+
+
+def _refuse_duplicates(node: yaml.Node) -> None:
+    if isinstance(node, yaml.MappingNode):
+        keys = [str(key.value) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        if len(set(keys)) != len(keys):
+            line = node.start_mark.line + 2
+            raise FileError("frontmatter-duplicate-key", "a nested key stands twice", line=line, fix="keep one")
+        for _, value in node.value:
+            _refuse_duplicates(value)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            _refuse_duplicates(value)
+
+
+def _check_events(block: str) -> None:
+    depth = 0
+    for event in yaml.parse(block, Loader=yaml.BaseLoader):
+        line = event.start_mark.line + 2 if event.start_mark else 1
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
+            raise FileError("frontmatter-alias", "YAML aliases, anchors and tags are refused", line=line, fix=_HINT)
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        if isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_DEPTH:
+            raise FileError("frontmatter-depth", f"nested deeper than {MAX_DEPTH}", line=line, fix="flatten it")
+
+
+def _refuse_lookalikes(block: list[str], where: dict[str, int]) -> None:
+    for key, line in where.items():
+        if known := resembles_sharing_key(key):
+            raise FileError("frontmatter-lookalike-key", f"`{key}` is not `{known}`", line=line, fix=f"write `{known}:`")
+    for offset, text in enumerate(block):
+        line = offset + 2
+        match = _KEY_LINE.match(text)
+        if match and fold_key(match[1]) in SHARING_KEYS and where.get(match[1]) != line:
+            raise FileError(
+                "frontmatter-hidden-key", f"this line looks like `{fold_key(match[1])}:` but YAML reads it as something else",
+                line=line, fix="start the line with the key and a half-width colon",
+            )  # fmt: skip
+
+
+def _refuse_late_block(lines: list[str]) -> None:
+    """Raise when a block with a sharing key stands near the top but not at byte 0: its author meant front matter."""
+    first = next((i for i, line in enumerate(lines) if _INVISIBLE.sub("", line).strip()), None)
+    if first is None or _INVISIBLE.sub("", lines[first]).strip() not in ("---", "﹣﹣﹣", "———", "－－－", "﹘﹘﹘"):
+        return
+    for line in lines[first + 1 : first + 200]:
+        if line.strip() in ("---", "..."):
+            return
+        match = _KEY_LINE.match(line)
+        if match and (fold_key(match[1]) in SHARING_KEYS or resembles_sharing_key(match[1])):
+            raise FileError("frontmatter-not-first", "front matter must begin at the first byte", line=first + 1,
+                            fix="delete what stands before the first ---")  # fmt: skip
+
+
+def _within_one_edit(a: str, b: str) -> bool:
+    if a == b:
+        return True
+    if abs(len(a) - len(b)) > 1 or min(len(a), len(b)) < 4:
+        return False
+    short, long = sorted((a, b), key=len)
+    i = next((k for k, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
+    if len(short) == len(long):
+        swapped = short[:i] + short[i + 1 : i + 2] + short[i : i + 1] + short[i + 2 :]
+        return short[i + 1 :] == long[i + 1 :] or swapped == long
+    return short[i:] == long[i + 1 :]

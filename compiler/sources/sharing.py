@@ -1,0 +1,117 @@
+"""The sharing decision: the one place that says whether a file is public. Private until proven public."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from compiler.errors import FileError
+from compiler.model import Decision, FrontMatter, Problem, Severity, Share, SourcePath
+from compiler.settings import Rule, SharingSettings
+from compiler.sources.dates import expiry
+
+_PRIVACY = {Share.PUBLIC: 0, Share.PASSWORD: 1, Share.PRIVATE: 2}
+_FLAGS = {"publish": {"true": Share.PUBLIC, "false": Share.PRIVATE}, "draft": {"true": Share.PRIVATE, "false": None}}
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Decides with the owner's rules at one instant."""
+
+    settings: SharingSettings
+    now: datetime
+    zone: ZoneInfo = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "zone", ZoneInfo(self.settings.timezone))
+
+    def decide(self, path: SourcePath, front: FrontMatter) -> Decision:
+        """Return the decision for a file whose front matter was fully understood.
+
+        Front matter overrides the most specific folder rule, which overrides the default. Raises FileError for an unknown
+        value, for synonyms in conflict, and for an `expires` that is no instant.
+        """
+        claims = [(key, _claim(key, front)) for key in ("share", "publish", "draft") if key in front.values]
+        said = [(key, share) for key, share in claims if share is not None]
+        if len({share for _, share in said}) > 1:
+            names = " and ".join(f"`{key}`" for key, _ in said)
+            raise FileError("sharing-conflict", f"{names} disagree", line=front.lines[said[-1][0]], fix="keep one of them")
+        share, reason = self._fallback(path) if not said else (said[0][1], f"{said[0][0]} in the front matter")
+        if share is Share.PASSWORD:
+            _check_password(front)
+        not_after = self._expiry(front)
+        expired = not_after is not None and not_after <= self.now
+        return Decision(share, not_after, "expired" if expired else reason, expired)
+
+    def _fallback(self, path: SourcePath) -> tuple[Share, str]:
+        rule = most_specific(self.settings.rules, path)
+        return (rule.share, f"rule {rule.path}") if rule else (self.settings.default, "default")
+
+    def _expiry(self, front: FrontMatter) -> datetime | None:
+        if "expires" not in front.values:
+            return None
+        value, line = front.values["expires"], front.lines["expires"]
+        try:
+            return expiry(value if isinstance(value, str) else "", self.zone)
+        except ValueError:
+            raise FileError("expires-invalid", f"`expires: {value}` is no date", line=line, fix="write 2026-12-31") from None
+
+
+def matches(rule: Rule, path: SourcePath) -> bool:
+    """Tell whether a rule covers a file: ``dir``, ``dir/``, ``dir/*`` (one level), ``dir/**`` (all), ``**/name*``."""
+    return re.fullmatch(_pattern(rule.path), path) is not None
+
+
+def most_specific(rules: Sequence[Rule], path: SourcePath) -> Rule | None:
+    """Return the matching rule with the longest fixed beginning; of equals, the most private one."""
+    found = [rule for rule in rules if matches(rule, path)]
+    return max(found, key=lambda r: (len(_fixed(r.path)), len(r.path), _PRIVACY[r.share]), default=None)
+
+
+def hidden_folders(rules: Sequence[Rule]) -> tuple[str, ...]:
+    """Return the folders that a rule ``share: private`` names: their segments never appear in a public path."""
+    private = (rule.path for rule in rules if rule.share is Share.PRIVATE)
+    return tuple(sorted({_fixed(path).rstrip("/") for path in private} - {""}))
+
+
+def dead_rules(rules: Sequence[Rule], paths: Sequence[SourcePath], where: SourcePath) -> list[Problem]:
+    """Return a problem for each rule that no file matches: it protects nothing, and was meant to."""
+    return [
+        Problem(Severity.ERROR, "rule-dead", where, None, f"the rule {rule.path!r} matches no file", "correct its path", True)
+        for rule in rules
+        if not any(matches(rule, path) for path in paths)
+    ]
+
+
+def _claim(key: str, front: FrontMatter) -> Share | None:
+    value, line = front.values[key], front.lines[key]
+    accepted = {s.value: s for s in Share} if key == "share" else _FLAGS[key]
+    if not isinstance(value, str) or value not in accepted:
+        shown = value if isinstance(value, str) else "a list"
+        raise FileError("sharing-unknown-value", f"`{key}: {shown}` is not understood", line=line,
+                        fix=f"write one of: {', '.join(accepted)}")  # fmt: skip
+    return accepted[value]
+
+
+def _check_password(front: FrontMatter) -> None:
+    value, line = front.values.get("password", ""), front.lines.get("password")
+    if not isinstance(value, str) or not re.fullmatch(r"env:[A-Z][A-Z0-9_]*", value):
+        raise FileError("password-literal", "`password` must name an environment variable", line=line,
+                        fix="write password: env:NAME and change a password that was written here")  # fmt: skip
+
+
+def _fixed(pattern: str) -> str:
+    """Return the part of a pattern before its first wildcard, cut at a folder."""
+    head = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    return head if head == pattern else head[: head.rfind("/") + 1]
+
+
+def _pattern(path: str) -> str:
+    path = path.strip().rstrip("/")
+    out = ""
+    for part in re.split(r"(\*\*/|\*\*|\*|\?)", path):
+        out += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part, re.escape(part))
+    return out if "*" in path else out + "(?:/.*)?"
