@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +14,9 @@ from compiler.site.words import TEMPLATE
 
 _SOURCES = ("assets", "widget")
 _SUFFIXES = (".css", ".js", ".svg")
+_STYLES = "assets/geosmin.css"
 _THEME_CSS = re.compile(r"assets/stylesheets/main\.[0-9a-f]+\.min\.css")
+_NOT_IN_A_LAYER = re.compile(r'@charset "[^"]*";|/\*# sourceMappingURL=.*?\*/')
 
 
 def is_theme_stylesheet(path: str) -> bool:
@@ -24,29 +25,32 @@ def is_theme_stylesheet(path: str) -> bool:
 
 
 @cache
-def _files() -> tuple[Path, ...]:
-    """Return our own asset files, in a stable order."""
-    found = (path for name in _SOURCES for path in (TEMPLATE / name).rglob("*") if path.suffix in _SUFFIXES)
-    return tuple(sorted(found))
+def _files(theme_css: Path) -> dict[str, bytes]:
+    """Return our own assets by path. The theme's rules go into a layer below ours, so ours always win."""
+    paths = (path for name in _SOURCES for path in (TEMPLATE / name).rglob("*") if path.suffix in _SUFFIXES)
+    found = {path.relative_to(TEMPLATE).as_posix(): path.read_bytes() for path in sorted(paths)}
+    theme = _NOT_IN_A_LAYER.sub("", theme_css.read_text("utf-8"))
+    found[_STYLES] = b"@layer material{" + theme.strip().encode() + b"}\n" + found[_STYLES]
+    return found
 
 
 @cache
-def folder() -> str:
+def folder(theme_css: Path) -> str:
     """Return the site-relative folder of our assets; its name changes with their bytes, so caches never go stale."""
     digest = hashlib.sha256()
-    for path in _files():
-        digest.update(path.relative_to(TEMPLATE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for path, content in _files(theme_css).items():
+        digest.update(path.encode() + b"\0" + content + b"\0")
     return f"assets/{digest.hexdigest()[:12]}"
 
 
-def write(site: Site, out: Path) -> None:
+def write(site: Site, out: Path, theme_css: Path) -> None:
     """Write styles, scripts, the list of pages, and a stable address for other sites that embed the widget."""
-    for path in _files():
-        target = out / folder() / path.relative_to(TEMPLATE)
+    for path, content in _files(theme_css).items():
+        target = out / folder(theme_css) / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
+        target.write_bytes(content)
     (out / "assets" / "pages.json").write_text(pages_json(site), "utf-8")
-    (out / "ask.js").write_text(f'export * from "./{folder()}/widget/geosmin-ask.js";\n', "utf-8")
+    (out / "ask.js").write_text(f'export * from "./{folder(theme_css)}/widget/geosmin-ask.js";\n', "utf-8")
 
 
 def pages_json(site: Site) -> str:

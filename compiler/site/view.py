@@ -4,36 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from markupsafe import Markup, escape
 
 from compiler.model import Backlink, Site, SitePage
-from compiler.site import assets, nav
+from compiler.site import nav
 from compiler.site.listing import encode, root_of
 from compiler.site.words import count, words
 
 _TITLE = re.compile(r"\s*(<h1\b[^>]*>.*?</h1>)", re.DOTALL)
+_ALIGN = re.compile(r'(<t[hd])\s+style="text-align:\s*(left|right|center);?"')  # what markdown-it writes for tables
 
 
 @dataclass(slots=True)
 class Views:
-    """The values every page of one site shares. `theme_css` is filled when the theme has been found."""
+    """The values every page of one site shares. `assets` is filled when the theme has been found."""
 
     site: Site
     trails: Mapping[str, tuple[int, ...]]
     places: Mapping[str, str]  # kind of list -> its URL
-    assets: str
-    theme_css: str = ""
-    _rows: dict[tuple[int, ...], tuple[nav.Row, ...]] = field(default_factory=dict)
+    assets: str = ""
 
     @classmethod
     def of(cls, site: Site) -> Views:
         """Return the views of a site."""
         places = {page.kind: page.url for page in reversed(site.pages) if page.kind in ("index", "tags", "wiki")}
-        return cls(site, nav.trails(site.nav), places, assets.folder())
+        return cls(site, nav.trails(site.nav), places)
 
     def page(self, page: SitePage) -> dict[str, Any]:
         """Return the template's values for one page."""
@@ -60,7 +59,6 @@ class Views:
             "href": partial(_href, root),
             "count": partial(count, lang),
             "assets": root + self.assets,
-            "theme_css": root + self.theme_css,
             "places": self.places,
             "endpoint": self.site.ask_endpoint or root,
         }
@@ -73,9 +71,10 @@ def _href(root: str, url: str) -> str:
 
 def split_title(page: SitePage) -> tuple[Markup, Markup]:
     """Return the page's h1 and the body without it, so that the head can stand between them."""
-    if match := _TITLE.match(page.html):
-        return Markup(match[1]), Markup(page.html[match.end() :])  # noqa: S704 - bodies arrive sanitised
-    return Markup("<h1>{}</h1>").format(page.title), Markup(page.html)  # noqa: S704 - bodies arrive sanitised
+    html = _ALIGN.sub(r'\1 class="g-\2"', page.html)  # the site allows no style attributes
+    if match := _TITLE.match(html):
+        return Markup(match[1]), Markup(html[match.end() :])  # noqa: S704 - bodies arrive sanitised
+    return Markup("<h1>{}</h1>").format(page.title), Markup(html)  # noqa: S704 - bodies arrive sanitised
 
 
 def highlight(link: Backlink) -> Markup:

@@ -82,3 +82,31 @@ addCopyButtons();
 letScrollersFocus();
 followHeadings();
 nameHosts();
+
+// The header's search box is a link to the list of articles; with the widget loaded it opens the dialog instead.
+function openSearch() {
+  let box = document.querySelector("geosmin-search");
+  if (!box) {
+    box = document.createElement("geosmin-search");
+    box.lang = page.lang;
+    box.setAttribute("endpoint", document.body.dataset.endpoint);
+    box.setAttribute("root", document.body.dataset.root);
+    document.body.append(box);
+  }
+  box.open?.();
+}
+
+const typing = (target) => target.matches?.("input, textarea, select, [contenteditable]") || target.shadowRoot?.activeElement?.matches("input, textarea");
+
+document.querySelector("[data-search]")?.addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || !customElements.get("geosmin-search")) return;
+  event.preventDefault();
+  openSearch();
+});
+document.addEventListener("keydown", (event) => {
+  const slash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target);
+  const controlK = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey);
+  if (!slash && !controlK) return;
+  event.preventDefault();
+  openSearch();
+});

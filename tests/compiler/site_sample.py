@@ -1,4 +1,5 @@
 """A small, realistic, bilingual site for tests: every element an author uses, and the awkward pages too."""
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -36,11 +37,11 @@ SOIL = """<h1 id="雨后的气味从哪里来">雨后的气味从哪里来</h1>
 <h2 id="还不知道的">还不知道的</h2>
 <p>为什么河水里的鱼也会沾上这种气味，已有解释；为什么有的甜菜天生就有，却仍在争论。</p>
 <div class="footnote"><hr><ol><li id="fn-1"><p>阈值因人而异，常见的说法是 5–10 ng/L。<a class="footnote-backref" href="#fnref-1">↩</a></p></li></ol></div>
-"""  # noqa: E501
+"""
 
 BACTERIA = """<p>放线菌（Actinomycetota）是一类丝状细菌，介于霉菌与普通细菌之间。它们分解枯叶与根，也为医学贡献了一半以上的抗生素，例如链霉素与四环素。</p>
 <h2 id="习性">习性</h2><p>喜欢中性、疏松、偶尔干透的土。干旱是它们结孢子的信号。</p>
-"""  # noqa: E501
+"""
 
 RAIN = """<h1 id="reading-the-rain">Reading the rain</h1>
 <p>A rain gauge tells you how much fell; a garden tells you how much stayed. Over nine summers I have kept both records side by side, and the second is the one that decides what grows. This page gathers the method, the mistakes, and the <a href="https://example.org/gauge">gauge</a> that I would buy again.</p>
@@ -51,14 +52,16 @@ RAIN = """<h1 id="reading-the-rain">Reading the rain</h1>
 <h2 id="the-record">The record</h2>
 <p>Write <code>date, mm, soil</code> and nothing else. A record with six columns is kept for a month; a record with three is kept for life. Press <kbd>Ctrl</kbd> + <kbd>S</kbd>.</p>
 <table><thead><tr><th>Month</th><th style="text-align:right">Fell, mm</th><th style="text-align:right">Stayed, mm</th></tr></thead><tbody><tr><td>May</td><td style="text-align:right">61.5</td><td style="text-align:right">38.0</td></tr><tr><td>June</td><td style="text-align:right">48.2</td><td style="text-align:right">19.4</td></tr></tbody></table>
-"""  # noqa: E501
+"""
 
 LONG_TITLE = "一份关于 PostgreSQL、Redis 与 Kafka 在小型团队里怎样共存、怎样迁移、怎样在凌晨三点不叫醒任何人的完整而冗长的值班手册 (2026 edition)"
 
 
 def _article(url: str, title: str, html: str, **more: object) -> SitePage:
     """Return an article with the usual head and foot."""
-    page = SitePage(url=url, title=title, html=html, lang="zh", kind="article", article_id=url.strip("/").replace("/", "-"))
+    page = SitePage(
+        url=url, title=title, html=html, lang="zh", kind="article", article_id=url.strip("/").replace("/", "-")
+    )
     return dataclasses.replace(page, **more)
 
 
@@ -67,24 +70,101 @@ def articles() -> tuple[SitePage, ...]:
     soil, rain = Crumb("土壤", "garden/soil/"), Crumb("雨", "tags/雨/")
     return (
         _article(
-            "garden/smell/", "雨后的气味从哪里来", SOIL, summary="geosmin 是什么，谁制造它，为什么小雨比暴雨更香。",
-            crumbs=(Crumb("庭园笔记", ""),), tags=(rain, Crumb("geosmin", "tags/geosmin/")), updated="2026-11-21", reading_minutes=6,
-            toc=(TocEntry("谁在制造它", "谁在制造它", 2, (TocEntry("实验怎么做", "实验怎么做", 3),)), TocEntry("各地的土", "各地的土", 2), TocEntry("还不知道的", "还不知道的", 2)),
+            "garden/smell/",
+            "雨后的气味从哪里来",
+            SOIL,
+            summary="geosmin 是什么，谁制造它，为什么小雨比暴雨更香。",
+            crumbs=(Crumb("庭园笔记", ""),),
+            tags=(rain, Crumb("geosmin", "tags/geosmin/")),
+            updated="2026-11-21",
+            reading_minutes=6,
+            toc=(
+                TocEntry("谁在制造它", "谁在制造它", 2, (TocEntry("实验怎么做", "实验怎么做", 3),)),
+                TocEntry("各地的土", "各地的土", 2),
+                TocEntry("还不知道的", "还不知道的", 2),
+            ),
             questions=("雨后的气味是由什么分子造成的？", "为什么小雨比暴雨更香？", "没有 GC–MS 时怎样比较土样？"),
-            backlinks=(Backlink("Reading the rain", "notes/rain/", "See 雨后的气味从哪里来 for what happens when the first drops land.", "雨后的气味从哪里来"), Backlink("放线菌", "garden/soil/bacteria/", "它们结出孢子时的气味，见雨后的气味从哪里来。", "雨后的气味从哪里来")),
-            related=(Crumb("放线菌", "garden/soil/bacteria/"),), next=Crumb("土壤", "garden/soil/"),
+            backlinks=(
+                Backlink(
+                    "Reading the rain",
+                    "notes/rain/",
+                    "See 雨后的气味从哪里来 for what happens when the first drops land.",
+                    "雨后的气味从哪里来",
+                ),
+                Backlink(
+                    "放线菌",
+                    "garden/soil/bacteria/",
+                    "它们结出孢子时的气味，见雨后的气味从哪里来。",
+                    "雨后的气味从哪里来",
+                ),
+            ),
+            related=(Crumb("放线菌", "garden/soil/bacteria/"),),
+            next=Crumb("土壤", "garden/soil/"),
         ),
-        _article("garden/soil/", "土壤", "<p>这一页只有一行。</p>", crumbs=(Crumb("庭园笔记", ""),), updated="2026-10-02", reading_minutes=1, previous=Crumb("雨后的气味从哪里来", "garden/smell/"), next=Crumb("放线菌", "garden/soil/bacteria/")),
-        _article("garden/soil/bacteria/", "放线菌", BACTERIA, crumbs=(Crumb("庭园笔记", ""), soil), tags=(Crumb("geosmin", "tags/geosmin/"),), generated=True, summary="一类丝状细菌，雨后气味与许多抗生素的来源。", toc=(TocEntry("习性", "习性", 2),), previous=Crumb("土壤", "garden/soil/")),
-        _article("notes/rain/", "Reading the rain", RAIN, lang="en", summary="How to keep a rain record for life: where the gauge stands, and the three columns worth writing.", crumbs=(Crumb("Field notes", ""),), tags=(rain,), updated="2026-11-28", reading_minutes=4, toc=(TocEntry("Where to put the gauge", "where-to-put-the-gauge", 2), TocEntry("The record", "the-record", 2)), questions=("Where should a rain gauge stand?", "What should a rain record contain?"), next=Crumb(LONG_TITLE, "notes/on-call/")),
-        _article("notes/on-call/", LONG_TITLE, "<h2 id='a'>先看这里</h2><p>打开 <code>https://status.example.org/very/long/path/that/never/ends?with=query&amp;and=more</code>，再看日志。</p>", crumbs=(Crumb("Field notes", ""),), tags=(Crumb("ops", "tags/ops/"),), updated="2025-03-09", reading_minutes=1, toc=(TocEntry("先看这里", "a", 2),), previous=Crumb("Reading the rain", "notes/rain/")),
-    )  # fmt: skip  # noqa: E501
+        _article(
+            "garden/soil/",
+            "土壤",
+            "<p>这一页只有一行。</p>",
+            crumbs=(Crumb("庭园笔记", ""),),
+            updated="2026-10-02",
+            reading_minutes=1,
+            previous=Crumb("雨后的气味从哪里来", "garden/smell/"),
+            next=Crumb("放线菌", "garden/soil/bacteria/"),
+        ),
+        _article(
+            "garden/soil/bacteria/",
+            "放线菌",
+            BACTERIA,
+            crumbs=(Crumb("庭园笔记", ""), soil),
+            tags=(Crumb("geosmin", "tags/geosmin/"),),
+            generated=True,
+            summary="一类丝状细菌，雨后气味与许多抗生素的来源。",
+            toc=(TocEntry("习性", "习性", 2),),
+            previous=Crumb("土壤", "garden/soil/"),
+        ),
+        _article(
+            "notes/rain/",
+            "Reading the rain",
+            RAIN,
+            lang="en",
+            summary="How to keep a rain record for life: where the gauge stands, and the three columns worth writing.",
+            crumbs=(Crumb("Field notes", ""),),
+            tags=(rain,),
+            updated="2026-11-28",
+            reading_minutes=4,
+            toc=(
+                TocEntry("Where to put the gauge", "where-to-put-the-gauge", 2),
+                TocEntry("The record", "the-record", 2),
+            ),
+            questions=("Where should a rain gauge stand?", "What should a rain record contain?"),
+            next=Crumb(LONG_TITLE, "notes/on-call/"),
+        ),
+        _article(
+            "notes/on-call/",
+            LONG_TITLE,
+            "<h2 id='a'>先看这里</h2><p>打开 <code>https://status.example.org/very/long/path/that/never/ends?with=query&amp;and=more</code>，再看日志。</p>",
+            crumbs=(Crumb("Field notes", ""),),
+            tags=(Crumb("ops", "tags/ops/"),),
+            updated="2025-03-09",
+            reading_minutes=1,
+            toc=(TocEntry("先看这里", "a", 2),),
+            previous=Crumb("Reading the rain", "notes/rain/"),
+        ),
+    )
 
 
 def listings() -> tuple[Listing, ...]:
     """Return what lists need to know of the sample's articles."""
     return tuple(
-        Listing(page.url, page.title, page.lang, _folder(page.url), page.summary, tuple(t.title for t in page.tags), page.updated)
+        Listing(
+            page.url,
+            page.title,
+            page.lang,
+            _folder(page.url),
+            page.summary,
+            tuple(t.title for t in page.tags),
+            page.updated,
+        )
         for page in articles()
     )
 

@@ -1,0 +1,66 @@
+// Where citation numbers go. The answer's sentences are the quotes in plain words, so a quote is found in the answer by
+// its letters and digits alone; the number is set after the sentence that ends it, never inside a word.
+
+const LETTER = /[\p{L}\p{N}]/u;
+const SENTENCE_END = /[。！？；!?\n]|[.;](?=\s|$)/u;
+const CLOSING = /[”’"')\]）】」』》]/u;
+
+function letters(text) {
+  const kept = [];
+  const at = [];
+  let index = 0;
+  for (const char of text) {
+    if (LETTER.test(char)) {
+      const folded = char.toLowerCase();
+      kept.push(folded);
+      for (let i = 0; i < folded.length; i++) at.push(index);
+    }
+    index += char.length;
+  }
+  return { text: kept.join(""), at };
+}
+
+function endOfSentence(text, from) {
+  let index = from;
+  while (index < text.length && !SENTENCE_END.test(text.slice(index, index + 2))) index++;
+  while (index < text.length && SENTENCE_END.test(text.slice(index, index + 2)) && text[index] !== "\n") index++;
+  while (index < text.length && CLOSING.test(text[index])) index++;
+  return index;
+}
+
+// Returns [{ at, cites: [{ number, quote }] }] in the order of the text, and the cited evidence in the order of its numbers.
+export function place(answer) {
+  const text = answer.answer;
+  const plain = letters(text);
+  const numbers = new Map();
+  const marks = new Map();
+  let from = 0;
+  for (const citation of answer.citations ?? []) {
+    if (!answer.evidence?.some((item) => item.id === citation.evidence)) continue;
+    if (!numbers.has(citation.evidence)) numbers.set(citation.evidence, numbers.size + 1);
+    const quote = letters(citation.quote ?? "").text;
+    let found = quote ? plain.text.indexOf(quote, from) : -1;
+    if (found < 0 && quote) found = plain.text.indexOf(quote);
+    if (found >= 0) from = found + quote.length;
+    const at = found >= 0 ? endOfSentence(text, plain.at[found + quote.length - 1] + 1) : text.length;
+    const number = numbers.get(citation.evidence);
+    if (!marks.has(at)) marks.set(at, new Map());
+    if (!marks.get(at).has(number)) marks.get(at).set(number, { number, quote: citation.quote });
+  }
+  const placed = [...marks].sort(([a], [b]) => a - b).map(([at, cites]) => ({ at, cites: [...cites.values()] }));
+  return { marks: placed, cited: [...numbers.keys()].map((id) => answer.evidence.find((item) => item.id === id)) };
+}
+
+// Returns a link's address with a text fragment, so that the browser shows the quoted words; same-site and http(s) only.
+export function address(url, quote, base) {
+  let link;
+  try {
+    link = new URL(url, base);
+  } catch {
+    return null;
+  }
+  if (!/^https?:$/.test(link.protocol)) return null;
+  const words = (quote ?? "").split(/\n/)[0].replace(/[*_`[\]#>|]/g, " ").trim().slice(0, 80);
+  if (words) link.hash = `${link.hash || "#"}:~:text=${encodeURIComponent(words).replaceAll("-", "%2D")}`;
+  return link.href;
+}
