@@ -34,6 +34,11 @@ export class GeosminAsk extends HTMLElement {
     return words(this.lang || document.documentElement.lang);
   }
 
+  get #context() {
+    const index = this.getAttribute("index");
+    return { t: this.#words, base: document.baseURI, index, onask: (text) => this.#send(text) };
+  }
+
   // Opens the panel and asks. A question that is being answered is not interrupted.
   ask(question) {
     this.open();
@@ -143,7 +148,7 @@ export class GeosminAsk extends HTMLElement {
     const item = this.#state.turns.at(-1);
     if (!item) return;
     send.textContent = item.phase === "working" ? t.stop : t.send;
-    const drawn = turn(item, { t, base: document.baseURI, onask: (text) => this.#send(text) });
+    const drawn = turn(item, this.#context);
     const current = log.querySelector("[data-current]");
     if (current) current.replaceWith(drawn);
     else log.append(drawn);
@@ -182,7 +187,6 @@ export class GeosminAsk extends HTMLElement {
       return;
     }
     if (!this.#state.turns.length) return;
-    const context = { t: this.#words, base: document.baseURI, onask: (text) => this.#send(text) };
-    this.#parts.log.replaceChildren(...this.#state.turns.map((item) => turn(item, context)));
+    this.#parts.log.replaceChildren(...this.#state.turns.map((item) => turn(item, this.#context)));
   }
 }

@@ -50,8 +50,8 @@ export function prose(text, marks = [], cite = null) {
 function pieces(line, { start, offset, end, marks, cite }) {
   const children = [];
   let from = start;
-  for (const { at, numbers } of marks.filter((mark) => mark.at > offset && mark.at <= end)) {
-    children.push(...words(line.slice(from, at - offset)), ...numbers.map(cite));
+  for (const { at, cites } of marks.filter((mark) => mark.at > offset && mark.at <= end)) {
+    children.push(...words(line.slice(from, at - offset)), ...cites.flatMap((one) => ["\u2060", cite(one)])); // a word joiner: no line begins with a number
     from = at - offset;
   }
   return [...children, ...words(line.slice(from))];
@@ -60,7 +60,7 @@ function pieces(line, { start, offset, end, marks, cite }) {
 const section = (item) => (item.section?.length ? `${item.title} › ${item.section.filter((s) => s !== item.title).join(" › ")}`.replace(/ › $/, "") : item.title);
 
 // One question and what came of it.
-export function turn(item, { t, base, onask }) {
+export function turn(item, { t, base, index, onask }) {
   const parts = [make("h3", { class: "question" }, item.question)];
   if (item.steps.length) parts.push(steps(item, t));
   else if (item.phase === "working") parts.push(make("p", { class: "quiet" }, t.working));
@@ -70,6 +70,7 @@ export function turn(item, { t, base, onask }) {
   if (item.error) parts.push(make("p", { class: "problem" }, t[item.error.key] ?? t.broken));
   if (item.error || item.phase === "stopped") {
     parts.push(make("button", { type: "button", class: "plain", onclick: () => onask(item.question) }, t.again));
+    if (item.error && index) parts.push(" · ", make("a", { href: index }, t.index));
   }
   return make("article", { class: "turn" }, ...parts);
 }
@@ -83,15 +84,14 @@ function steps(item, t) {
 
 function answer(value, { t, base, onask }) {
   const { marks, cited } = place(value);
-  const quoteOf = (id) => value.citations.find((citation) => citation.evidence === id)?.quote;
-  const cite = (number) => {
+  const cite = ({ number, quote }) => {
     const source = cited[number - 1];
-    const href = address(source.url, quoteOf(source.id), base);
+    const href = address(source.url, quote, base);
     return make("a", { class: "cite", href, "aria-label": t.citation(number, section(source)) }, String(number));
   };
   const parts = [make("div", { class: "answer" }, ...prose(value.answer, marks, cite))];
   for (const note of notes(value, t)) parts.push(make("p", { class: "quiet" }, note));
-  if (cited.length) parts.push(sources(cited, { t, base, quoteOf }));
+  if (cited.length) parts.push(sources(cited, { t, base, citations: value.citations }));
   const nearest = (value.nearest ?? []).filter((page) => address(page.url, "", base));
   if (nearest.length) parts.push(pages(nearest, t.nearest, base));
   if (value.follow_ups?.length) parts.push(questions(value.follow_ups, t.followUps, onask));
@@ -106,11 +106,14 @@ function notes(value, t) {
   return [...new Set(own)];
 }
 
-function sources(cited, { t, base, quoteOf }) {
+const short = (text) => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
+
+function sources(cited, { t, base, citations }) {
   const rows = cited.map((source) => {
-    const quote = (quoteOf(source.id) ?? source.snippet ?? "").replace(/\s+/g, " ").trim();
-    const link = make("a", { href: address(source.url, quoteOf(source.id), base) }, section(source));
-    return make("li", {}, link, make("q", {}, quote.length > 160 ? `${quote.slice(0, 160)}…` : quote));
+    const quotes = [...new Set(citations.filter((one) => one.evidence === source.id).map((one) => one.quote))];
+    const link = make("a", { href: address(source.url, quotes[0], base) }, section(source));
+    const shown = quotes.slice(0, 3).map((quote) => make("q", {}, short(quote.replace(/\s+/g, " ").trim())));
+    return make("li", { lang: source.lang }, link, ...shown);
   });
   return make("section", { class: "sources" }, make("h4", {}, t.sources), make("ol", {}, ...rows));
 }
