@@ -31,8 +31,7 @@ def pieces(passed: Sequence[Passed]) -> tuple[Sentence, ...]:
 
 
 def _line(sentence: Quoted) -> str:
-    text = " ".join(sentence.text.split())
-    text = f"{sentence.label}: {text}" if sentence.label else text
+    text = f"{sentence.label}: {sentence.text}" if sentence.label else sentence.text
     return f"- {text}" if sentence.item else text
 
 
@@ -41,7 +40,7 @@ def _gap(before: Quoted | None, sentence: Quoted) -> str:
         return ""
     if before.item and sentence.item:
         return "\n"
-    if before.item or sentence.item:
+    if before.item or sentence.item or "\n" in sentence.text:
         return "\n\n"
     return "" if before.text[-1:] in "。！？；" else " "
 

@@ -5,13 +5,13 @@ It writes nothing of its own. When search is not confident, or nothing read answ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, Quoted, ReadResult, View
 from query_fn.agent.chat.score import Question, Scored, Similarity, has_shape, keywords, score
-from query_fn.agent.chat.spans import Span
+from query_fn.agent.chat.spans import Block, Span
 from query_fn.agent.router import Intent
 from query_fn.model import Evidence, SearchResult
 from query_fn.text import Fold, tokenise
@@ -67,17 +67,18 @@ class Extractive:
     def _answer(self, view: View, evidence: Sequence[Evidence]) -> Draft:
         if view.intent is Intent.SECTIONS:
             return _sections(view, evidence)
-        pieces = [span for e in evidence for span in cutter.cut(e)]
+        pieces = {e.id: cutter.cut(e) for e in evidence}
         question = Question(view.question, view.lang, view.intent, self.fold)
-        scored = score(pieces, question, self.similarity)
+        scored = score([span for own in pieces.values() for span in own], question, self.similarity)
         rejected = {s.quotes for s in view.rejected}
-        usable = [s for s in scored if _quotable(s.span) and _quote(s.span) not in rejected]
+        left = [s for s in scored if _quote(s.span) not in rejected]
+        if view.intent is Intent.PAGES:
+            return _pages(left)
+        if listed := _best_block(pieces, left, steps=view.intent is Intent.STEPS):
+            return listed
+        usable = [s for s in left if _quotable(s.span)]
         if not usable or max(s.score for s in usable) < FLOOR:
             return Draft(())
-        if view.intent is Intent.PAGES:
-            return _pages(usable)
-        if view.intent is Intent.STEPS and (listed := _best_list(pieces, scored)):
-            return listed
         return self._sentences(view, usable)
 
     def _sentences(self, view: View, usable: Sequence[Scored]) -> Draft:
@@ -112,8 +113,8 @@ def _content_words(question: str, fold: Fold | None) -> list[str]:
 
 
 def _quotable(span: Span) -> bool:
-    """Say whether a span can stand in an answer: not a heading, not bare code, not a lead-in without its list."""
-    return span.kind not in ("heading", "code") and not span.text.endswith((":", "：")) and len(span.text) > 3
+    """Say whether a span can stand alone: not a heading, a table header, bare code or a lead-in without its list."""
+    return span.kind not in ("heading", "code", "header") and not span.text.endswith((":", "：")) and len(span.text) > 3
 
 
 def _quote(span: Span) -> tuple[tuple[str, str], ...]:
@@ -130,37 +131,35 @@ def _same(a: Span, b: Span) -> bool:
     return one <= two or two <= one or len(one & two) >= SAME * len(one | two)
 
 
-def _best_list(pieces: Sequence[Span], scored: Sequence[Scored]) -> Draft | None:
-    """Return the list that answers, with the sentence that introduces it, when it scores near the best span."""
+def _best_block(pieces: Mapping[str, Sequence[Span]], scored: Sequence[Scored], *, steps: bool) -> Draft | None:
+    """Return the list, table or code that answers, with the sentence that introduces it, if it beats every sentence."""
     scores = {id(s.span): s.score for s in scored}
-    best, top = None, 0.0
-    for evidence in dict.fromkeys(span.evidence.id for span in pieces):
-        own = [span for span in pieces if span.evidence.id == evidence]
-        for members in cutter.lists(own):
-            intro = cutter.lead(own, members[0])
-            value = _list_score(members, intro, scores)
-            if value > top:
-                best, top = (intro, members), value
-    if best is None or top < max(FLOOR, NEAR * max(scores.values())):
+    blocks = [b for own in pieces.values() for b in cutter.blocks(own) if all(id(m) in scores for m in b.members)]
+    found = [(_block_score(b, scores, steps=steps), b) for b in blocks]
+    rival = max((s.score for s in scored if _quotable(s.span)), default=0.0)
+    value, best = max(found, key=lambda pair: pair[0], default=(0.0, None))
+    if best is None or value < max(FLOOR, rival):
         return None
-    intro, members = best
-    lines = tuple(_quoted(m, item=True) for m in members[:MAX_ITEMS])
-    opening = (_quoted(intro),) if intro is not None and len(intro.text) < 300 else ()
-    return Draft(opening + lines, ("list_cut",) if len(members) > MAX_ITEMS else ())
+    most = MAX_ITEMS if steps else MAX_SENTENCES + 2
+    opening = (_quoted(best.lead),) if best.lead is not None and len(best.lead.text) < 300 else ()
+    lines = tuple(_quoted(m, item=m.kind != "code") for m in best.members[:most])
+    return Draft(opening + lines, ("list_cut",) if len(best.members) > most else ())
 
 
-def _list_score(members: Sequence[Span], intro: Span | None, scores: dict[int, float]) -> float:
-    """Score a list by its introduction or its best member; numbered lists are likelier steps."""
-    values = [scores[id(m)] for m in members]
-    introduced = scores[id(intro)] if intro is not None else 0.0
-    ordered = 0.1 if members[0].kind == "ordered" else 0.0
-    return max(introduced, sum(values) / len(values), 0.8 * max(values)) + ordered
+def _block_score(block: Block, scores: Mapping[int, float], *, steps: bool) -> float:
+    """Score a block by its introduction or its members; a question for steps wants a list, a numbered one most."""
+    values = [scores[id(m)] for m in block.members]
+    introduced = scores.get(id(block.lead), 0.0)
+    wanted = (0.2 if block.members[0].kind in ("item", "ordered") else 0.0) if steps else 0.0
+    ordered = 0.1 if steps and block.members[0].kind == "ordered" else 0.0
+    return max(introduced, sum(values) / len(values)) + wanted + ordered
 
 
-def _pages(usable: Sequence[Scored]) -> Draft:
+def _pages(scored: Sequence[Scored]) -> Draft:
     """Return one line for each page: its title and the sentence of it that fits best."""
     best: dict[str, Scored] = {}
-    for candidate in sorted(usable, key=lambda s: -s.score):
+    shown = [s for s in scored if s.span.kind not in ("heading", "code")]
+    for candidate in sorted(shown, key=lambda s: -s.score):
         best.setdefault(candidate.span.evidence.article_id, candidate)
     kept = [s for s in best.values() if s.score >= FLOOR]
     return Draft(tuple(_quoted(s.span, label=s.span.evidence.title, item=True) for s in kept))

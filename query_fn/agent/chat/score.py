@@ -36,6 +36,10 @@ _CN_STOP = re.compile(
     r"请问|请|告诉我|一下|是什么|什么是|什么|怎么样|怎么|怎样|如何|为什么|哪些|哪个|哪里|哪|多少|几个|有没有|是否|是不是|可以|能不能|应该|需要|"
     r"吗|呢|吧|啊|了|的|地|得|是|有|在|和|与|或|及|我|你|们|它|他|她|这|那|个|里|中|上|下|要|会|能|用|来|去|做|把|被|对"
 )
+_ABOUT_PAGES = re.compile(
+    r"\b(?:pages?|articles?|documents?|docs|mentions?|talks?|covers?|describes?|explains?|read)\b"
+    r"|页面|文章|文档|提到|提及|介绍|讲到|讲|说明|关于|看|读|查"
+)
 _NUMBER = re.compile(
     r"\d|[一二两三四五六七八九十百千万](?=[个种次天年月日位条项步倍小分秒])|\b(?:one|two|three|four|five|six|ten)\b",
     re.I,
@@ -98,7 +102,8 @@ class Question:
 
 def score(spans: Sequence[Span], question: Question, similarity: Similarity | None = None) -> list[Scored]:
     """Return the spans with their scores, in the order given."""
-    words = keywords(question.text, question.fold)
+    asked = _ABOUT_PAGES.sub(" ", question.text) if question.intent is Intent.PAGES else question.text
+    words = keywords(asked, question.fold)
     tokens = [frozenset(tokenise(span.text, question.fold)) for span in spans]
     weights = _weights(words, tokens)
     ranks = {e: i for i, e in enumerate(dict.fromkeys(span.evidence.id for span in spans))}

@@ -21,8 +21,8 @@ _EMBED = re.compile(r"!\[")
 class Span:
     """A quotable piece: ``evidence.text[start:end]`` and how it reads without markup.
 
-    `kind`: sentence | item | ordered | row | heading | code. `group` numbers the list or table it stands in, from 1;
-    0 = none. `indent` is the depth of a list item in columns.
+    `kind`: sentence | item | ordered | header | row | heading | code. `group` numbers the list or table it
+    stands in, from 1; 0 = none. `indent` is the depth of a list item in columns.
     """
 
     evidence: Evidence
@@ -32,7 +32,7 @@ class Span:
     kind: str
     group: int
     indent: int
-    heading: str  # the nearest heading above, within the evidence
+    heading: str  # the nearest heading above, within the evidence; for a table row its header row too
 
     @property
     def raw(self) -> str:
@@ -43,19 +43,23 @@ class Span:
 def cut(evidence: Evidence) -> list[Span]:
     """Return the spans of one piece of evidence, in order; fenced code is one span of kind "code"."""
     spans: list[Span] = []
-    group, heading, previous = 0, evidence.section[-1] if evidence.section else evidence.title, ""
-    for start, end, kind in _pieces(evidence.text):
-        text = plain(evidence.text[start:end])
+    group, heading, header, previous = 0, evidence.section[-1] if evidence.section else evidence.title, "", ""
+    for start, end, found in _pieces(evidence.text):
+        text, kind = plain(evidence.text[start:end]), found
         if not text or _RULE.match(text):
             continue
+        if kind != "code":
+            text = " ".join(text.split())
         if kind == "heading":
             heading = text
         listed = kind in ("item", "ordered", "row")
-        if listed and (kind != previous or "\n#" in evidence.text[spans[-1].end : start]):
+        if listed and not (previous and (kind == "row") == (previous == "row")):
             group += 1
+            kind, header = ("header", text) if kind == "row" else (kind, "")
+        context = f"{heading} {header}" if kind == "row" else heading
         indent = _indent(evidence.text, start)
-        spans.append(Span(evidence, start, end, text, kind, group if listed else 0, indent, heading))
-        previous = kind
+        spans.append(Span(evidence, start, end, text, kind, group if listed else 0, indent, context))
+        previous = found if listed else ""
     return spans
 
 
@@ -96,21 +100,33 @@ def _indent(text: str, start: int) -> int:
     return start - (text.rfind("\n", 0, start) + 1)
 
 
-def lists(spans: Sequence[Span]) -> list[tuple[Span, ...]]:
-    """Return the lists and tables among the spans of one piece of evidence: two members or more, in order."""
-    found: dict[int, list[Span]] = {}
-    for span in spans:
-        if span.group:
-            found.setdefault(span.group, []).append(span)
-    return [tuple(_outermost(members)) for members in found.values() if len(_outermost(members)) > 1]
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A list, a table or a piece of code with the sentence that introduces it (None: a heading does)."""
+
+    lead: Span | None
+    members: tuple[Span, ...]
 
 
-def _outermost(members: list[Span]) -> list[Span]:
+def blocks(spans: Sequence[Span]) -> list[Block]:
+    """Return the blocks among the spans of one piece of evidence, in order; nested items are left out."""
+    found: list[Block] = []
+    for index, span in enumerate(spans):
+        before = spans[index - 1] if index else None
+        lead = before if before is not None and before.kind == "sentence" else None
+        if span.group and (before is None or before.group != span.group):
+            members = _outermost([s for s in spans[index:] if s.group == span.group])
+            if len(members) > 1 or (lead is not None and _announces(lead)):
+                found.append(Block(lead, members))
+        elif span.kind == "code" and lead is not None and _announces(lead) and len(span.text) <= MAX_ITEM:
+            found.append(Block(lead, (span,)))
+    return found
+
+
+def _announces(span: Span) -> bool:
+    return span.text.endswith((":", "："))
+
+
+def _outermost(members: list[Span]) -> tuple[Span, ...]:
     least = min(m.indent for m in members)
-    return [m for m in members if m.indent <= least + 1]
-
-
-def lead(spans: Sequence[Span], first: Span) -> Span | None:
-    """Return the sentence that introduces a list: the last one before it under the same heading."""
-    before = [s for s in spans if s.end <= first.start and s.heading == first.heading and s.kind == "sentence"]
-    return before[-1] if before else None
+    return tuple(m for m in members if m.indent <= least + 1)
