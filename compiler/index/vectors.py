@@ -7,15 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from compiler.index.calibrate import Probes, calibrate, centred
+from compiler.index.calibrate import Generic, calibrate, centred
 from compiler.index.embed_cache import Clock, EmbedCache, Embedded, Progress, embed_rows
-from compiler.index.rows import Floats, Rows, Vectors, VectorSet, fields_of
-from query_fn.contract import ChunkRow, LanguageCalibration
+from compiler.index.probes import GENERIC
+from compiler.index.rows import Rows, Vectors, VectorSet, fields_of
 from query_fn.retrieve.embed import Embedder
-from query_fn.text import plain, sentences
-
-PROBES = 200  # questions a language is measured with
-_PROBE_CHARS = 80
 
 
 def embed_all(
@@ -28,73 +24,41 @@ def embed_all(
 ) -> Vectors:
     """Return the vectors of chunks, questions and nodes; what the budget leaves out waits for the next build.
 
-    Questions are embedded as queries: they are compared with questions. `progress` gets (done, total) of each phase.
+    Questions are embedded as queries, because they are compared with questions. `progress` gets (done, total) of each
+    phase. The fixed questions of the calibration (0.8 s, then cached) are embedded whatever the budget is.
     """
     deadline = None if budget_seconds is None else time.monotonic() + budget_seconds
     clock, fields = Clock(deadline, progress), fields_of(rows)
 
-    def passages(name: str) -> Embedded:
-        texts = [item.joined() for item in fields[name]]
-        return embed_rows(texts, "passage", embedder=embedder, cache=cache, clock=clock)
+    def embed(texts: Sequence[str], kind: str, watch: Clock) -> Embedded:
+        return embed_rows(texts, kind, embedder=embedder, cache=cache, clock=watch)
 
-    def queries(texts: Sequence[str]) -> Embedded:
-        return embed_rows(texts, "query", embedder=embedder, cache=cache, clock=clock)
-
-    chunks = passages("chunks")
-    questions = queries([row.text for row in rows.questions])
-    asked = _probe_texts(rows)
-    probes = queries([text for text, _ in asked])
-    nodes = passages("nodes")
-    langs = [row.lang for row in rows.chunks]
-    calibration = calibrate(chunks, langs, _probes(asked, probes, rows))
-    article_langs = {row.id: row.lang for row in rows.articles}
-    sets = {
-        "chunks": _centre(chunks, langs, calibration, "chunk"),
-        "questions": _centre(questions, [row.lang for row in rows.questions], calibration, "query"),
-        "nodes": _centre(nodes, [article_langs[row.article_id] for row in rows.nodes], calibration, "chunk"),
+    fixed = {
+        lang: tuple(embed(texts, kind, Clock()) for kind in ("query", "passage")) for lang, texts in GENERIC.items()
     }
-    fresh = sum(part.fresh for part in (chunks, questions, probes, nodes))
-    return Vectors(embedder.profile, sets, calibration, fresh)
+    generic = {lang: Generic(queries.vectors, passages.vectors) for lang, (queries, passages) in fixed.items()}
+    chunks = embed([item.joined() for item in fields["chunks"]], "passage", clock)
+    questions = embed([row.text for row in rows.questions], "query", clock)
+    nodes = embed([item.joined() for item in fields["nodes"]], "passage", clock)
+    langs = tuple(row.lang for row in rows.chunks)
+    calibration = calibrate(chunks, langs, generic)
+    query_means = {item.lang: item.query_mean for item in calibration if item.chunk_mean}
+    chunk_means = {item.lang: item.chunk_mean for item in calibration}
+    of_article = {row.id: row.lang for row in rows.articles}
+    sets = {
+        "chunks": _centre(chunks, langs, chunk_means),
+        "questions": _centre(questions, [row.lang for row in rows.questions], query_means),
+        "nodes": _centre(nodes, [of_article[row.article_id] for row in rows.nodes], chunk_means),
+    }
+    parts = (chunks, questions, nodes, *(part for pair in fixed.values() for part in pair))
+    return Vectors(embedder.profile, sets, calibration, sum(part.fresh for part in parts))
 
 
-def _centre(
-    found: Embedded, langs: Sequence[str], calibration: tuple[LanguageCalibration, ...], side: str
-) -> VectorSet:
+def _centre(found: Embedded, langs: Sequence[str], means: dict[str, str]) -> VectorSet:
+    """Return the ready rows without what their language shares; a language without its own mean gets the first one."""
     ready = np.flatnonzero(found.ready)
-    vectors = found.vectors[ready].copy()
-    of = np.array(langs, dtype=np.str_)[ready]
-    for item in calibration:
-        mean = item.chunk_mean if side == "chunk" else item.query_mean
-        vectors[of == item.lang] = centred(vectors[of == item.lang], mean)
+    vectors, of = found.vectors[ready].copy(), np.array(langs, dtype=np.str_)[ready]
+    fallback = next((mean for mean in means.values() if mean), "")
+    for lang in sorted(set(of.tolist())):
+        vectors[of == lang] = centred(vectors[of == lang], means.get(lang) or fallback)
     return VectorSet(ready.astype(np.int64), vectors, len(found.ready))
-
-
-def _probe_texts(rows: Rows) -> list[tuple[str, ChunkRow]]:
-    """Return what a language is measured with: a sentence of each of up to PROBES chunks a language, evenly spread.
-
-    Sentences and not the generated questions: those differ by enricher, and the measure should not.
-    """
-    out: list[tuple[str, ChunkRow]] = []
-    for lang in sorted({chunk.lang for chunk in rows.chunks}):
-        chunks = [chunk for chunk in rows.chunks if chunk.lang == lang]
-        step = max(1, len(chunks) // PROBES)
-        out += [(text, chunk) for chunk in chunks[::step][:PROBES] if (text := _sentence(chunk))]
-    return out
-
-
-def _sentence(chunk: ChunkRow) -> str:
-    """Return the chunk's middle sentence among those of some length, cut to a question's length."""
-    texts = [plain(chunk.text[a:b]) for a, b in sentences(chunk.text) if not chunk.text[a:b].startswith(("#", "`"))]
-    texts = [text for text in texts if len(text) >= 12]
-    return texts[len(texts) // 2][:_PROBE_CHARS] if texts else ""
-
-
-def _probes(asked: Sequence[tuple[str, ChunkRow]], found: Embedded, rows: Rows) -> Probes:
-    """Return the embedded probes with the rows of their own article, which are no unrelated answers."""
-    ready = [at for at in range(len(asked)) if found.ready[at]]
-    spans: dict[str, list[int]] = {}
-    for chunk in rows.chunks:
-        spans.setdefault(chunk.article_id, []).append(chunk.n)
-    vectors: Floats = found.vectors[ready]
-    own = [np.array(spans[asked[at][1].article_id]) for at in ready]
-    return Probes(vectors, [asked[at][1].lang for at in ready], own)
