@@ -33,9 +33,9 @@ class Run:
 def build(settings: Settings, *, now: datetime, progress: Progress, preview: bool = False) -> Report:
     """Build the site and its artifacts, switch to them, and return what the owner should know.
 
-    When the served build already is what these inputs make, nothing is written. `preview` also shows drafts and private
-    pages; the caller keeps that output apart and local. Raises LockedError when another build runs, BuildError or OSError
-    when nothing was switched.
+    When the served build already is what these inputs make, nothing is written. `preview` also shows drafts and
+    private pages; the caller keeps that output apart and local. Raises LockedError when another build runs, BuildError
+    or OSError when nothing was switched.
     """
     now = max(now, datetime.fromtimestamp(identity.source_date_epoch(), UTC))
     with held(settings.state), opened(settings.state / "cache.db") as cache:
@@ -66,7 +66,9 @@ def _build(run: Run, *, preview: bool) -> Report:
         switch(settings.out, place.name)
         remove_superseded(settings.out)
     fresh = vectors.fresh if vectors else 0
-    return _report(run, sources, final, unchanged=False, counts=manifest.counts, degraded=manifest.degraded, fresh=fresh)
+    return _report(
+        run, sources, final, unchanged=False, counts=manifest.counts, degraded=manifest.degraded, fresh=fresh
+    )
 
 
 def _waiting(vectors: Vectors | None) -> int:
@@ -75,14 +77,31 @@ def _waiting(vectors: Vectors | None) -> int:
 
 
 def _report(  # noqa: PLR0913 - the facts of one build, by name
-    run: Run, sources: Sources, build_id: str, *, unchanged: bool, counts: dict[str, int], degraded: tuple[str, ...], fresh: int = 0
+    run: Run,
+    sources: Sources,
+    build_id: str,
+    *,
+    unchanged: bool,
+    counts: dict[str, int],
+    degraded: tuple[str, ...],
+    fresh: int = 0,
 ) -> Report:
     moments = [int(d.not_after.timestamp()) for d in sources.decisions.values() if d.not_after and not d.expired]
     public = [a.not_after for a in sources.articles if a.not_after is not None]
     return Report(
-        build_id=build_id, switched=not unchanged, unchanged=unchanged, counts=counts, sharing=sharing_counts(sources.decisions),
-        problems=sources.problems, seconds=run.clock.seconds, degraded=degraded, fresh_embeddings=fresh,
-        rendered=run.cache.made.get("document", 0), next_change=min(public, default=None), next_build=min(moments, default=None),
-        ignored_keys=sources.selection.ignored_keys, decisions=sources.decisions,
+        build_id=build_id,
+        switched=not unchanged,
+        unchanged=unchanged,
+        counts=counts,
+        sharing=sharing_counts(sources.decisions),
+        problems=sources.problems,
+        seconds=run.clock.seconds,
+        degraded=degraded,
+        fresh_embeddings=fresh,
+        rendered=run.cache.made.get("document", 0),
+        next_change=min(public, default=None),
+        next_build=min(moments, default=None),
+        ignored_keys=sources.selection.ignored_keys,
+        decisions=sources.decisions,
         notes=tuple(note for note in (run.cache.note,) if note),
-    )  # fmt: skip
+    )

@@ -65,7 +65,7 @@ def windows(text: str, start: int, end: int, sizes: ChunkSettings, inner: Sequen
 
 
 def _groups(sections: Sequence[Section], sizes: ChunkSettings) -> Iterator[list[Section]]:
-    """Yield the sections of each chunk-to-be: merged within one topic, an oversized section alone with what precedes it."""
+    """Yield the sections of each chunk-to-be; sections are merged within one topic only."""
     level = topic_level(sections)
     topic: list[Section] = []
     for section in sections:
@@ -148,12 +148,23 @@ def _row(document: Document, span: Span, n: int, ordinal: int, article: Article)
     text = span.prefix + document.text[span.start : span.end] + span.suffix
     section = _naming_section(document, span)
     return ChunkRow(
-        n=n, id=f"{article.id}.{ordinal}", article_id=article.id, ordinal=ordinal, title=section.title or article.title,
-        path=section.path, anchor=section.anchor, lang=script_lang(text, article.lang), text=text,
-        prefix=len(span.prefix), suffix=len(span.suffix), start=span.start, end=span.end,
+        n=n,
+        id=f"{article.id}.{ordinal}",
+        article_id=article.id,
+        ordinal=ordinal,
+        title=section.title or article.title,
+        path=section.path,
+        anchor=section.anchor,
+        lang=script_lang(text, article.lang),
+        text=text,
+        prefix=len(span.prefix),
+        suffix=len(span.suffix),
+        start=span.start,
+        end=span.end,
         line=article.body_line + document.text.count("\n", 0, span.start),
-        not_after=article.not_after, sources=(article.id,),
-    )  # fmt: skip
+        not_after=article.not_after,
+        sources=(article.id,),
+    )
 
 
 def _naming_section(document: Document, span: Span) -> Section:

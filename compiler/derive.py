@@ -19,7 +19,12 @@ from query_fn.contract import ArticleRow, ChunkRow, NodeRow, PageRow, QuestionRo
 
 
 def derive(
-    documents: Sequence[Document], settings: Settings, *, enricher: Enricher, cache: Cache, progress: Callable[[int, int], None]
+    documents: Sequence[Document],
+    settings: Settings,
+    *,
+    enricher: Enricher,
+    cache: Cache,
+    progress: Callable[[int, int], None],
 ) -> Rows:
     """Return every row of the artifacts. Raises BuildError when the chunks of a page do not add up to its text."""
     asker = Asker(enricher, settings.questions.per_chunk, cache)
@@ -38,18 +43,35 @@ def derive(
         questions += _questions(row, own, len(questions), asker)
         progress(number + 1, len(documents))
     return Rows(
-        articles=tuple(articles), chunks=tuple(chunks), questions=tuple(questions), nodes=tuple(nodes),
-        pages=_human_pages(articles), links=link_rows(documents),
-    )  # fmt: skip
+        articles=tuple(articles),
+        chunks=tuple(chunks),
+        questions=tuple(questions),
+        nodes=tuple(nodes),
+        pages=_human_pages(articles),
+        links=link_rows(documents),
+    )
 
 
 def _article_row(document: Document, n: int) -> ArticleRow:
     a = document.article
     return ArticleRow(
-        n=n, id=a.id, path=a.path, url=a.url, title=a.title, lang=a.lang, summary=a.summary or summarise(document.text, (), a.lang),
-        kind=a.kind, folder=posixpath.dirname(a.path), tags=a.tags, aliases=a.aliases, created=a.created, updated=a.updated,
-        text=document.text, not_after=a.not_after, sources=(a.id,),
-    )  # fmt: skip
+        n=n,
+        id=a.id,
+        path=a.path,
+        url=a.url,
+        title=a.title,
+        lang=a.lang,
+        summary=a.summary or summarise(document.text, (), a.lang),
+        kind=a.kind,
+        folder=posixpath.dirname(a.path),
+        tags=a.tags,
+        aliases=a.aliases,
+        created=a.created,
+        updated=a.updated,
+        text=document.text,
+        not_after=a.not_after,
+        sources=(a.id,),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +86,30 @@ class Asker:
         """Return the questions of one chunk."""
         name, version = self.enricher.name, self.enricher.version
         key = (name, version, str(self.count), article.title, row.title, row.lang, row.text)
-        found: list[str] = self.cache.get_or_make("questions", key, lambda: list(self.enricher.questions(article, row, self.count)))
+        found: list[str] = self.cache.get_or_make(
+            "questions", key, lambda: list(self.enricher.questions(article, row, self.count))
+        )
         return found
 
 
-def _questions(
-    article: ArticleRow, chunks: Sequence[ChunkRow], first_n: int, asker: Asker
-) -> list[QuestionRow]:
+def _questions(article: ArticleRow, chunks: Sequence[ChunkRow], first_n: int, asker: Asker) -> list[QuestionRow]:
     out: list[QuestionRow] = []
     for row in chunks:
         asked = asker.ask(article, row)
         first = first_n + len(out)
         out += [
             QuestionRow(
-                n=first + i, id=f"{row.id}.q{i}", chunk_id=row.id, text=text, lang=row.lang, origin=asker.enricher.name,
-                not_after=row.not_after, sources=row.sources,
+                n=first + i,
+                id=f"{row.id}.q{i}",
+                chunk_id=row.id,
+                text=text,
+                lang=row.lang,
+                origin=asker.enricher.name,
+                not_after=row.not_after,
+                sources=row.sources,
             )
             for i, text in enumerate(asked)
-        ]  # fmt: skip
+        ]
     return out
 
 
@@ -90,8 +118,18 @@ def _human_pages(articles: Sequence[ArticleRow]) -> tuple[PageRow, ...]:
     human = [a for a in articles if a.kind != "article"]
     return tuple(
         PageRow(
-            n=n, key=a.id, kind=a.kind, title=a.title, url=a.url, lang=a.lang, summary=a.summary, body=a.text, generated=False,
-            article_id=a.id, not_after=a.not_after, sources=a.sources,
+            n=n,
+            key=a.id,
+            kind=a.kind,
+            title=a.title,
+            url=a.url,
+            lang=a.lang,
+            summary=a.summary,
+            body=a.text,
+            generated=False,
+            article_id=a.id,
+            not_after=a.not_after,
+            sources=a.sources,
         )
         for n, a in enumerate(human)
-    )  # fmt: skip
+    )

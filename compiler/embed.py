@@ -23,7 +23,6 @@ DEFAULT_MODEL = "multilingual-e5-small"
 class Choice:
     """The embedder of a build, or the named reason why there is none."""
 
-    folder: Path | None
     embedder: Embedder | None
     degraded: tuple[str, ...] = ()
 
@@ -35,15 +34,20 @@ class Choice:
 
 def choose_embedder(settings: EmbedSettings) -> Choice:
     """Return the configured embedder, exported on first use. Without its packages the build goes on and says so."""
-    if settings.model == "none":
-        return Choice(None, None, (NO_EMBEDDER,))
-    folder = export_model(script=settings.script) if settings.model == DEFAULT_MODEL else Path(settings.model)
+    folder = model_folder(settings)
     if folder is None:
-        return Choice(None, None, (NO_EMBEDDER,))
+        return Choice(None, (NO_EMBEDDER,))
     try:
-        return Choice(folder, Embedder(folder))
+        return Choice(Embedder(folder))
     except (ArtifactError, OSError, ValueError) as error:
         raise BuildError(f"embed.model {settings.model}: {error}") from error
+
+
+def model_folder(settings: EmbedSettings) -> Path | None:
+    """Return where the configured model lies, exported there on first use; None when there is none to be had."""
+    if settings.model == "none":
+        return None
+    return export_model(script=settings.script) if settings.model == DEFAULT_MODEL else Path(settings.model)
 
 
 def embed_rows(rows: Rows, choice: Choice, settings: Settings, progress: Progress) -> Vectors | None:

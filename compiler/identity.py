@@ -46,7 +46,7 @@ def code_fingerprint() -> str:
 
 
 def stamp(articles: Sequence[Article]) -> int:
-    """Return the time that outputs carry: SOURCE_DATE_EPOCH, else the newest `updated` of the public pages (UTC midnight)."""
+    """Return the time outputs carry: SOURCE_DATE_EPOCH, else the newest `updated` of the public pages (00:00 UTC)."""
     if epoch := source_date_epoch():
         return epoch
     newest = max((a.updated for a in articles if a.updated), default="1980-01-01")

@@ -18,5 +18,7 @@ def held(state: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise LockedError("another build is running on this state folder; wait for it, or use another --state") from None
+            raise LockedError(
+                "another build is running on this state folder; wait for it, or use another --state"
+            ) from None
         yield

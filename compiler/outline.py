@@ -22,7 +22,10 @@ def outline(document: Document, first_n: int) -> list[NodeRow]:
     root_end = rest[0].start if rest else len(text)
     root_anchor = sections[0].anchor if titled else ""
     levels = [0, *(s.level for s in rest)]
-    spans = [(0, root_end, len(text)), *((s.start, s.end, _subtree_end(rest, i, len(text))) for i, s in enumerate(rest))]
+    spans = [
+        (0, root_end, len(text)),
+        *((s.start, s.end, _subtree_end(rest, i, len(text))) for i, s in enumerate(rest)),
+    ]
     titles = [article.title, *(s.title for s in rest)]
     anchors = [root_anchor, *(s.anchor for s in rest)]
     paths = [(), *(s.path for s in rest)]
@@ -32,14 +35,28 @@ def outline(document: Document, first_n: int) -> list[NodeRow]:
     for i, level in enumerate(levels):
         start, own_end, end = spans[i]
         children = [titles[k] for k, p in enumerate(parents) if p == i]
-        summary = article.summary if i == 0 and article.summary else summarise(text[start:own_end], children, article.lang)
+        summary = (
+            article.summary if i == 0 and article.summary else summarise(text[start:own_end], children, article.lang)
+        )
         nodes.append(
             NodeRow(
-                n=first_n + i, id=ids[i], article_id=article.id, parent_id=None if i == 0 else ids[parents[i]], ordinal=i,
-                level=level, title=titles[i], path=paths[i], anchor=anchors[i], summary=summary,
-                start=start, own_end=own_end, end=end, not_after=article.not_after, sources=(article.id,),
+                n=first_n + i,
+                id=ids[i],
+                article_id=article.id,
+                parent_id=None if i == 0 else ids[parents[i]],
+                ordinal=i,
+                level=level,
+                title=titles[i],
+                path=paths[i],
+                anchor=anchors[i],
+                summary=summary,
+                start=start,
+                own_end=own_end,
+                end=end,
+                not_after=article.not_after,
+                sources=(article.id,),
             )
-        )  # fmt: skip
+        )
     return nodes
 
 

@@ -11,7 +11,6 @@ from compiler.cache import Cache
 from compiler.model import (
     Anchor,
     Article,
-    ArticleId,
     Document,
     Heading,
     Link,
@@ -38,7 +37,7 @@ class Parsed:
 def parse(
     articles: Sequence[Article], others: Mapping[SourcePath, Path], cache: Cache, progress: Callable[[int, int], None]
 ) -> Parsed:
-    """Return the documents of all articles. A page whose text and links lead where they led before is not rendered again."""
+    """Return the documents of all articles. A page whose text and link targets are as before is not rendered again."""
     structures = [_structure(article, cache) for article in articles]
     urls = attachment_urls(others)
     resolver = Resolver({a.source: Target(a, s.headings) for a, s in zip(articles, structures, strict=True)}, urls)
@@ -53,7 +52,9 @@ def parse(
 
 
 def _structure(article: Article, cache: Cache) -> Structure:
-    data = cache.get_or_make("structure", (PARSER_VERSION, article.body), lambda: dataclasses.asdict(read_structure(article.body)))
+    data = cache.get_or_make(
+        "structure", (PARSER_VERSION, article.body), lambda: dataclasses.asdict(read_structure(article.body))
+    )
     return Structure(
         tuple(Heading(**h) for h in data["headings"]),
         tuple(RawLink(**link) for link in data["links"]),
@@ -62,17 +63,24 @@ def _structure(article: Article, cache: Cache) -> Structure:
 
 def _document(article: Article, structure: Structure, found: Sequence[Resolution], cache: Cache) -> Document:
     parts = (
-        PARSER_VERSION, article.id, article.url, article.title, str(article.body_line), article.body,
+        PARSER_VERSION,
+        article.id,
+        article.url,
+        article.title,
+        str(article.body_line),
+        article.body,
         repr([(r.status, r.article, r.anchor, r.url, r.attachment) for r in found]),
-    )  # fmt: skip
+    )
     data = cache.get_or_make("document", parts, lambda: _to_json(publish(article, structure, found)))
     return Document(
-        article=article, text=data["text"], html=data["html"],
+        article=article,
+        text=data["text"],
+        html=data["html"],
         headings=tuple(Heading(h["level"], h["title"], Anchor(h["anchor"]), h["line"]) for h in data["headings"]),
         sections=tuple(Section(**{**s, "path": tuple(s["path"])}) for s in data["sections"]),
         links=tuple(Link(**link) for link in data["links"]),
         attachments=tuple(SourcePath(a) for a in data["attachments"]),
-    )  # fmt: skip
+    )
 
 
 def _to_json(document: Document) -> dict[str, Any]:
@@ -91,5 +99,3 @@ def _link_problems(article: Article, links: Sequence[RawLink], found: Sequence[R
             message = f"{link.raw or link.target}: {resolution.note}"
             out.append(Problem(Severity.WARNING, "link-unsure", article.source, line, message, "", True))
     return out
-
-

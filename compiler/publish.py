@@ -97,12 +97,16 @@ def _meta(derived: Derived, settings: Settings, site: dict[str, FileEntry]) -> B
     articles = derived.rows.articles
     languages = Counter(a.lang for a in articles)
     return BuildMeta(
-        build_id=derived.build_id, stamp=derived.stamp, title=settings.site.title,
+        build_id=derived.build_id,
+        stamp=derived.stamp,
+        title=settings.site.title,
         languages=tuple(sorted(languages, key=lambda lang: (-languages[lang], lang))) or (dominant_language(articles),),
-        base_path=settings.site.base_path, site_url=settings.site.url,
+        base_path=settings.site.base_path,
+        site_url=settings.site.url,
         next_change=min((a.not_after for a in articles if a.not_after is not None), default=None),
-        degraded=derived.choice.degraded, site=site,
-    )  # fmt: skip
+        degraded=derived.choice.degraded,
+        site=site,
+    )
 
 
 def _site_entries(site: Path) -> dict[str, FileEntry]:

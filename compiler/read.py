@@ -51,4 +51,3 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
     public = frozenset(a.source for a in selection.articles)
     everything = (*found.problems, *selection.problems, *parsed.problems, *problems)
     return Sources(selection, parsed.documents, attachments, sorted_problems(everything, public))
-

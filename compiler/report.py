@@ -55,17 +55,26 @@ def to_json(report: Report, *, redact_with: bytes | None = None) -> dict[str, An
 def owner_json(report: Report) -> str:
     """Return the full report for the state folder: every decision, nothing redacted."""
     decisions = {
-        path: {"share": d.share.value, "expired": d.expired, "reason": d.reason,
-               "not_after": d.not_after.isoformat() if d.not_after else None}
+        path: {
+            "share": d.share.value,
+            "expired": d.expired,
+            "reason": d.reason,
+            "not_after": d.not_after.isoformat() if d.not_after else None,
+        }
         for path, d in sorted(report.decisions.items())
-    }  # fmt: skip
+    }
     return json.dumps(to_json(report) | {"decisions": decisions}, ensure_ascii=False, indent=2) + "\n"
 
 
 def problem_json(problem: Problem, redact_with: bytes | None) -> dict[str, Any]:
     """Return one problem as JSON; a redacted one keeps its code, its line and nothing of the file."""
     if redact_with and not problem.public:
-        return {"severity": problem.severity.value, "code": problem.code, "path": file_tag(problem.path, redact_with), "line": problem.line}
+        return {
+            "severity": problem.severity.value,
+            "code": problem.code,
+            "path": file_tag(problem.path, redact_with),
+            "line": problem.line,
+        }
     return asdict(problem) | {"severity": problem.severity.value}
 
 
@@ -86,8 +95,7 @@ def file_tag(path: SourcePath, key: bytes) -> str:
 def sorted_problems(problems: Sequence[Problem], public: frozenset[SourcePath]) -> tuple[Problem, ...]:
     """Return problems by file and line, each marked with whether its file is public."""
     marked = [
-        p if p.public or p.path not in public
-        else Problem(p.severity, p.code, p.path, p.line, p.message, p.fix, True)
+        p if p.public or p.path not in public else Problem(p.severity, p.code, p.path, p.line, p.message, p.fix, True)
         for p in problems
-    ]  # fmt: skip
+    ]
     return tuple(sorted(marked, key=lambda p: (p.path, p.line or 0, p.code, p.message)))

@@ -194,8 +194,7 @@ def _value(hint: Any, value: Any, where: str, place: str) -> Any:
 
 def _item(hint: Any, value: Any, where: str, place: str) -> Any:
     if dataclasses.is_dataclass(hint):
-        made = _section(hint, value, where, place)
-        return made
+        return _section(hint, value, where, place)
     return _scalar(hint, value, where, place)
 
 
@@ -215,7 +214,9 @@ def _scalar(hint: Any, value: Any, where: str, place: str) -> Any:
 
 def _unknown(place: str, key: str, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(key, known, n=1)
-    return f"{place}: unknown key `{key}`" + (f"; did you mean `{near[0]}`?" if near else f"; known: {', '.join(known)}")
+    return f"{place}: unknown key `{key}`" + (
+        f"; did you mean `{near[0]}`?" if near else f"; known: {', '.join(known)}"
+    )
 
 
 def _check(settings: Settings) -> Settings:

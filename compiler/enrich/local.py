@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from compiler.enrich.terms import key_terms
 from query_fn.contract import ArticleRow, ChunkRow
@@ -20,23 +21,35 @@ _ACTION = {
         r"管理|更新|测试|调试|优化|排查|选择|限制|开始|加入)"
     ),
     "en": re.compile(
-        r"^(install|configur|set(ting)? up|us(e|ing)|creat|delet|remov|updat|upgrad|deploy|enabl|disabl|view|add|writ|publish|run|import|"
-        r"export|back(ing)? up|restor|migrat|connect|call|manag|test|debug|optimi|troubleshoot|choos|link|shar|build|mak|get|start|edit|"
-        r"handl|declar|pass)\w*\b",
+        r"^(install|configur|set(ting)? up|us(e|ing)|creat|delet|remov|updat|upgrad|deploy|enabl|disabl|view|add|writ|"
+        r"publish|run|import|export|back(ing)? up|restor|migrat|connect|call|manag|test|debug|optimi|troubleshoot|choos|"
+        r"link|shar|build|mak|get|start|edit|handl|declar|pass)\w*\b",
         re.I,
     ),
 }
 _STEPS = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 _WORDING = {
     "zh": {
-        "how": "如何{h}？", "what": "{h}是什么？", "about": "{t}的“{h}”说了什么？", "steps": "{h}有哪些步骤？",
-        "term": "{k}是什么？", "role": "{k}在{h}中有什么作用？", "relation": "{k}和{j}有什么关系？", "ask": "{h}？",
+        "how": "如何{h}？",
+        "what": "{h}是什么？",
+        "about": "{t}的“{h}”说了什么？",
+        "steps": "{h}有哪些步骤？",
+        "term": "{k}是什么？",
+        "role": "{k}在{h}中有什么作用？",
+        "relation": "{k}和{j}有什么关系？",
+        "ask": "{h}？",
     },
     "en": {
-        "how": "How do I {h}?", "what": "What is {h}?", "about": "What does {t} say about {h}?", "steps": "What are the steps of {h}?",
-        "term": "What is {k}?", "role": "What is the role of {k} in {h}?", "relation": "How are {k} and {j} related?", "ask": "{h}?",
+        "how": "How do I {h}?",
+        "what": "What is {h}?",
+        "about": "What does {t} say about {h}?",
+        "steps": "What are the steps of {h}?",
+        "term": "What is {k}?",
+        "role": "What is the role of {k} in {h}?",
+        "relation": "How are {k} and {j} related?",
+        "ask": "{h}?",
     },
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +60,7 @@ class LocalEnricher:
     version: str = "2"
 
     def questions(self, article: ArticleRow, chunk: ChunkRow, count: int) -> Sequence[str]:
-        """Return up to `count` questions in the chunk's language; none repeats the article's title or another question."""
+        """Return up to `count` questions in the chunk's language; none repeats the title or another question."""
         found: dict[str, str] = {}
         forbidden = {normalise(article.title).rstrip("?？ ")}
         for question in _candidates(article, chunk):
@@ -79,7 +92,7 @@ def _candidates(article: ArticleRow, chunk: ChunkRow) -> Iterator[str]:
         yield wording["term"].format(k=term)
     for term in terms:
         yield wording["role"].format(k=term, h=heading)
-    for first, second in zip(terms, terms[1:], strict=False):
+    for first, second in pairwise(terms):
         yield wording["relation"].format(k=first, j=second)
     yield wording["what"].format(h=heading)
 
@@ -90,10 +103,18 @@ def _imperative(heading: str) -> str:
     if verb.endswith("ing") and len(verb) > 5:
         stem = verb[:-3]
         doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls"
-        verb = stem[:-1] if doubled else stem + ("e" if stem.endswith(("at", "us", "ar", "ag", "it", "ut", "ov", "id", "ur", "eclar")) else "")
+        verb = (
+            stem[:-1]
+            if doubled
+            else stem + ("e" if stem.endswith(("at", "us", "ar", "ag", "it", "ut", "ov", "id", "ur", "eclar")) else "")
+        )
     return f"{verb} {rest}".strip()
 
 
 def _defines(text: str, term: str, lang: str) -> bool:
-    mark = r"(是一|是指|指的是|即|用于|表示|：)" if lang == "zh" else r"\s+(is|are|means|refers to)\s+(a|an|the|used|where|how)?"
+    mark = (
+        r"(是一|是指|指的是|即|用于|表示|：)"
+        if lang == "zh"
+        else r"\s+(is|are|means|refers to)\s+(a|an|the|used|where|how)?"
+    )
     return re.search(re.escape(term) + r"[”」』》*`]*" + mark, text, re.IGNORECASE) is not None

@@ -11,8 +11,13 @@ from query_fn.contract import ArticleRow, ChunkRow
 class Enricher(Protocol):
     """Derives questions from chunks. `name` and `version` are part of every cache key."""
 
-    name: str
-    version: str
+    @property
+    def name(self) -> str:
+        """Who derives: "local" or a model's provider."""
+
+    @property
+    def version(self) -> str:
+        """Changes when the same input would give another result."""
 
     def questions(self, article: ArticleRow, chunk: ChunkRow, count: int) -> Sequence[str]:
         """Return up to `count` distinct questions that the chunk alone answers, in the chunk's language."""

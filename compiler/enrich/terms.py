@@ -8,13 +8,16 @@ from collections import Counter
 from functools import cache
 from typing import Any
 
-_MARKED = re.compile(r"\*\*([^*\n]{2,40})\*\*|`([^`\n]{2,40})`|[“「『《]([^”」』》\n]{2,30})[”」』》]|\[([^\]\n]{2,40})\]\(")
+_MARKED = re.compile(
+    r"\*\*([^*\n]{2,40})\*\*|`([^`\n]{2,40})`|[“「『《]([^”」』》\n]{2,30})[”」』》]|\[([^\]\n]{2,40})\]\("
+)
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{2,}")
 _NAME = re.compile(r"\b[A-Z][\w-]+(?:[ ][A-Z][\w-]+){0,3}")
 _STOP = frozenset(
-    "the and for that with this from have are was were will would can could should must may not you your our their its they them then "
-    "than when what which who how why where there here into onto over under about after before between also only other some any all "
-    "each more most such use used using one two see page example note a an is it of to in on at by be as or if do we i".split()
+    "the and for that with this from have are was were will would can could should must may not you your our their its "
+    "they them then than when what which who how why where there here into onto over under about after before between "
+    "also only other some any all each more most such use used using one two see page example note a an is it of to in "
+    "on at by be as or if do we i".split()
 )
 
 
@@ -43,9 +46,9 @@ def _frequent(text: str, lang: str, count: int) -> list[str]:
 
 @cache
 def _jieba() -> Any:
-    """Return jieba's keyword extractor; importing and loading its dictionary costs 0.65 CPU s, so only when it is needed.
+    """Return jieba's keyword extractor; import and dictionary cost 0.65 CPU s, so only when it is needed.
 
-    The dictionary is read from the package itself: jieba's own start trusts a cache file in the shared temporary folder.
+    The dictionary is read from the package itself: jieba's own start trusts a file in the shared temporary folder.
     """
     import jieba
     import jieba.analyse

@@ -40,7 +40,9 @@ def blocks(text: str) -> tuple[Block, ...]:
                 head, tail = lines[first] + "\n", _indent(lines[first]) + token.markup + "\n"
             elif token.type == "table_open":
                 head = "\n".join(lines[first : first + 2]) + "\n"
-            out.append(Block({"table_open": "table", "code_block": "code"}.get(token.type, "fence"), start, end, head, tail))
+            out.append(
+                Block({"table_open": "table", "code_block": "code"}.get(token.type, "fence"), start, end, head, tail)
+            )
     return tuple(out)
 
 

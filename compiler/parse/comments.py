@@ -13,8 +13,8 @@ _MARK = re.compile(r"<!--|%%|`+|\n[ \t]*\n")
 def strip_comments(body: str) -> str:
     """Return the body without comments, with the same number of lines.
 
-    Comments inside code stay, because there they are code. A block comment that is never closed hides the rest of the page,
-    as it does in Obsidian and in HTML.
+    Comments inside code stay, because there they are code. A block comment that is never closed hides the rest of the
+    page, as it does in Obsidian and in HTML.
     """
     if "<!--" not in body and "%%" not in body:
         return body

@@ -107,7 +107,9 @@ def _sections(text: str, found: Sequence[Heading], article: Article) -> tuple[Se
         start = starts[heading.line] if index or out else 0
         end = starts[found[index + 1].line] if index + 1 < len(found) else len(text)
         path = tuple(_path(found[: index + 1]))
-        out.append(Section(heading.level, heading.title, path, heading.anchor, start, end, article.body_line + heading.line))
+        out.append(
+            Section(heading.level, heading.title, path, heading.anchor, start, end, article.body_line + heading.line)
+        )
     return tuple(out)
 
 
@@ -126,9 +128,16 @@ def _links(article: Article, raw: Sequence[RawLink], found: Sequence[Resolution]
             continue
         if r.status in ("page", "missing") and link.kind != "html":
             yield Link(
-                link.kind, link.raw, link.label, article.body_line + link.line, article.id, link.section,
-                r.article, r.anchor, link.sentence,
-            )  # fmt: skip
+                link.kind,
+                link.raw,
+                link.label,
+                article.body_line + link.line,
+                article.id,
+                link.section,
+                r.article,
+                r.anchor,
+                link.sentence,
+            )
 
 
 def attachments_of(documents: Sequence[Document]) -> tuple[SourcePath, ...]:

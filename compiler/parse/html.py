@@ -24,29 +24,107 @@ _CODE_LIMIT = 100_000  # characters: longer blocks are shown without colours
 _SIZE = re.compile(r"(\d{1,4})(?:x(\d{1,4}))?")
 _HTML_LINK = re.compile(r"""(?P<head>\b(?:href|src|poster)\s*=\s*)(?P<q>["'])(?P<url>[^"']*)(?P=q)""", re.IGNORECASE)
 _BLOCK_TAGS = {
-    "div", "section", "article", "aside", "details", "summary", "figure", "figcaption", "center", "hr", "br", "p", "pre", "blockquote",
-    "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd",
-    "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "colgroup", "col", "video", "audio", "source",
-}  # fmt: skip
+    "div",
+    "section",
+    "article",
+    "aside",
+    "details",
+    "summary",
+    "figure",
+    "figcaption",
+    "center",
+    "hr",
+    "br",
+    "p",
+    "pre",
+    "blockquote",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "ul",
+    "ol",
+    "li",
+    "dl",
+    "dt",
+    "dd",
+    "table",
+    "caption",
+    "thead",
+    "tbody",
+    "tfoot",
+    "tr",
+    "th",
+    "td",
+    "colgroup",
+    "col",
+    "video",
+    "audio",
+    "source",
+}
 _INLINE_TAGS = {
-    "a", "abbr", "b", "bdi", "bdo", "cite", "code", "del", "dfn", "em", "i", "img", "ins", "kbd", "mark", "q", "ruby", "rb", "rt", "rp",
-    "s", "samp", "small", "span", "strong", "sub", "sup", "time", "u", "var", "wbr", "input", "label",
-}  # fmt: skip
+    "a",
+    "abbr",
+    "b",
+    "bdi",
+    "bdo",
+    "cite",
+    "code",
+    "del",
+    "dfn",
+    "em",
+    "i",
+    "img",
+    "ins",
+    "kbd",
+    "mark",
+    "q",
+    "ruby",
+    "rb",
+    "rt",
+    "rp",
+    "s",
+    "samp",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "time",
+    "u",
+    "var",
+    "wbr",
+    "input",
+    "label",
+}
 _ATTRIBUTES = {
     "*": {"id", "class", "lang", "dir", "title", "aria-label", "aria-hidden", "role"},
     "a": {"href", "rel", "target"},
     "img": {"src", "alt", "width", "height", "loading", "referrerpolicy"},
-    "video": {"src", "width", "height", "controls", "poster"}, "audio": {"src", "controls"}, "source": {"src", "type"},
-    "td": {"colspan", "rowspan", "align", "style"}, "th": {"colspan", "rowspan", "align", "scope", "style"},
-    "ol": {"start", "type"}, "li": {"value"}, "input": {"type", "checked", "disabled"}, "details": {"open"},
-    "time": {"datetime"}, "col": {"span"}, "colgroup": {"span"},
-}  # fmt: skip
+    "video": {"src", "width", "height", "controls", "poster"},
+    "audio": {"src", "controls"},
+    "source": {"src", "type"},
+    "td": {"colspan", "rowspan", "align", "style"},
+    "th": {"colspan", "rowspan", "align", "scope", "style"},
+    "ol": {"start", "type"},
+    "li": {"value"},
+    "input": {"type", "checked", "disabled"},
+    "details": {"open"},
+    "time": {"datetime"},
+    "col": {"span"},
+    "colgroup": {"span"},
+}
 _CLEANER = nh3.Cleaner(
-    tags=_BLOCK_TAGS | _INLINE_TAGS, attributes=_ATTRIBUTES, link_rel=None, strip_comments=True,
+    tags=_BLOCK_TAGS | _INLINE_TAGS,
+    attributes=_ATTRIBUTES,
+    link_rel=None,
+    strip_comments=True,
     clean_content_tags={"script", "style", "template", "noscript", "iframe", "object"},
     url_schemes={"http", "https", "mailto", "tel"},
     filter_style_properties={"text-align"},
-)  # fmt: skip
+)
 
 
 def render_body(tokens: Sequence[Token], here: str, env: Mapping[str, Any]) -> str:
@@ -107,7 +185,8 @@ class _Body:
     def fence(self, token: Token) -> str:
         language = (token.info.strip().split() or [""])[0].strip("{}.").lower()
         code = _coloured(token.content, language)
-        return f'<div class="highlight"><pre><code class="language-{escape(language or "text")}">{code}</code></pre></div>\n'
+        css = f"language-{escape(language or 'text')}"
+        return f'<div class="highlight"><pre><code class="{css}">{code}</code></pre></div>\n'
 
     def code_block(self, token: Token) -> str:
         return f'<div class="highlight"><pre><code>{escape(token.content)}</code></pre></div>\n'
@@ -139,7 +218,7 @@ class _Body:
     def image(self, token: Token) -> str:
         found: Resolution = token.meta["resolution"]
         alt = escape("".join(t.content for t in token.children or ()), quote=True)
-        if found.status == "missing" or found.status == "page":
+        if found.status in ("missing", "page"):
             return f'<span class="missing">{alt}</span>'
         src = found.url if found.status == "external" else relative_url(self.here, found.url)
         return f'<img src="{escape(src)}" alt="{alt}" loading="lazy" referrerpolicy="no-referrer">'

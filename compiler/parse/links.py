@@ -17,6 +17,7 @@ from compiler.parse.markdown import slugify
 from compiler.sources.urls import INDEX_NAMES, slug
 
 _EXTERNAL = re.compile(r"^(?:[A-Za-z][A-Za-z0-9+.-]*:|//)")
+NO_ANCHOR = Anchor("")
 _MARKDOWN = re.compile(r"\.(md|markdown)$", re.IGNORECASE)
 
 
@@ -40,7 +41,7 @@ class Resolution:
 
     status: str  # "page" | "attachment" | "external" | "missing"
     article: ArticleId | None = None
-    anchor: Anchor = Anchor("")
+    anchor: Anchor = NO_ANCHOR
     url: str = ""  # site-relative for pages and attachments
     attachment: SourcePath | None = None
     note: str = ""  # for the owner: ambiguity, unknown heading, the near match
@@ -131,7 +132,7 @@ class Resolver:
 def find_anchor(headings: Sequence[Heading], fragment: str) -> tuple[Anchor, bool]:
     """Return the anchor that a fragment means on a page, and whether it was found ("" is the top of the page).
 
-    Understood: the anchor itself, the heading's text, a chain ``A#B``, percent-encoded forms, and GitHub's numbered repeats.
+    Understood: the anchor itself, the heading's text, a chain ``A#B``, percent-encoded forms, GitHub's numbered repeats.
     """
     wanted = unicodedata.normalize("NFC", unquote(fragment)).strip()
     last = wanted.rsplit("#", 1)[-1].strip()
@@ -158,7 +159,9 @@ def attachment_urls(others: Mapping[SourcePath, Path]) -> dict[SourcePath, str]:
     for path in others:
         *folders, name = path.split("/")
         stem, dot, suffix = name.rpartition(".")
-        out[path] = "files/" + "/".join([*(slug(f) for f in folders), slug(stem or suffix) + (dot and stem and "." + slug(suffix))])
+        out[path] = "files/" + "/".join(
+            [*(slug(f) for f in folders), slug(stem or suffix) + (dot and stem and "." + slug(suffix))]
+        )
     return out
 
 

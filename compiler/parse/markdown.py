@@ -1,4 +1,4 @@
-"""THE parser: markdown-it-py with the rules of this product. Structure, links, text and HTML all come from its tokens."""
+"""THE parser: markdown-it-py with this product's rules. Structure, links, text and HTML all come from its tokens."""
 
 from __future__ import annotations
 
@@ -24,12 +24,34 @@ _HEADING_ID = re.compile(r"\s*\{\s*#([^\s{}]+)[^{}]*\}\s*$")
 _CALLOUT = re.compile(r"\[!([A-Za-z-]+)\]([+-]?)[ \t]*(.*)")
 # Obsidian's callout names and GitHub's, as the kinds that the theme styles.
 _CALLOUT_KINDS = {
-    "note": "note", "abstract": "abstract", "summary": "abstract", "tldr": "abstract", "info": "info", "todo": "info",
-    "tip": "tip", "hint": "tip", "important": "tip", "success": "success", "check": "success", "done": "success",
-    "question": "question", "help": "question", "faq": "question", "warning": "warning", "caution": "warning",
-    "attention": "warning", "failure": "failure", "fail": "failure", "missing": "failure", "danger": "danger",
-    "error": "danger", "bug": "bug", "example": "example", "quote": "quote", "cite": "quote",
-}  # fmt: skip
+    "note": "note",
+    "abstract": "abstract",
+    "summary": "abstract",
+    "tldr": "abstract",
+    "info": "info",
+    "todo": "info",
+    "tip": "tip",
+    "hint": "tip",
+    "important": "tip",
+    "success": "success",
+    "check": "success",
+    "done": "success",
+    "question": "question",
+    "help": "question",
+    "faq": "question",
+    "warning": "warning",
+    "caution": "warning",
+    "attention": "warning",
+    "failure": "failure",
+    "fail": "failure",
+    "missing": "failure",
+    "danger": "danger",
+    "error": "danger",
+    "bug": "bug",
+    "example": "example",
+    "quote": "quote",
+    "cite": "quote",
+}
 
 
 @cache
@@ -150,7 +172,7 @@ def _free(base: str, parent: str, taken: set[str]) -> str:
 
 
 def _callouts(state: StateCore) -> None:
-    """Turn ``> [!note] Title`` quotes into the blocks that the theme styles as admonitions; ``+`` and ``-`` make them fold."""
+    """Turn ``> [!note] Title`` quotes into the blocks that the theme styles; ``+`` and ``-`` make them fold."""
     opened: list[str | None] = []
     index = 0
     while index < len(state.tokens):
@@ -176,7 +198,9 @@ def _open_callout(state: StateCore, index: int) -> str | None:
     opening = tokens[index]
     opening.tag = tag
     opening.attrs = {"class": kind if match[2] else f"admonition {kind}", **({"open": ""} if match[2] == "+" else {})}
-    title = Token("inline", "", 0, content=match[3] or match[1].capitalize(), map=inline.map, level=inline.level, children=[])
+    title = Token(
+        "inline", "", 0, content=match[3] or match[1].capitalize(), map=inline.map, level=inline.level, children=[]
+    )
     title_tag = "summary" if match[2] else "p"
     title_class = {} if match[2] else {"class": "admonition-title"}
     head = [

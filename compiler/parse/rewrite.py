@@ -14,7 +14,9 @@ from markdown_it.token import Token
 from compiler.parse.html import rewrite_attributes
 from compiler.parse.links import Resolution
 
-_LINK_TAIL = re.compile(r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>(?:[^\s()]|\((?:[^\s()])*\))*))(?P<rest>\s*(?:\"[^\"]*\"|'[^']*')?\s*\))")
+_LINK_TAIL = re.compile(
+    r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>(?:[^\s()]|\((?:[^\s()])*\))*))(?P<rest>\s*(?:\"[^\"]*\"|'[^']*')?\s*\))"
+)
 _DEFINITION = re.compile(r"^(?P<head> {0,3}\[[^\]\n]+\]:\s*)(?P<url><[^>\n]*>|\S+)(?P<rest>.*)$")
 
 
@@ -85,7 +87,7 @@ def rewrite_line_links(line: str, resolve: Callable[[str], Resolution]) -> str:
 
 
 def rewrite_html_line(line: str, resolve: Callable[[str], Resolution]) -> str:
-    """Return a line of raw HTML in which each address is resolved; an attribute that leads nowhere public is dropped."""
+    """Return a line of raw HTML with each address resolved; an attribute that leads nowhere public is dropped."""
 
     def change(url: str) -> str | None:
         found = resolve(url)

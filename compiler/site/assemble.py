@@ -47,17 +47,32 @@ def assemble(parts: Parts, settings: Settings, *, build_id: str, stamp: int) -> 
     starters = _starters(parts, lang)
     home = pages.home([x for x in listings if x.url], title=settings.site.title, lang=lang, starters=starters)
     if homes:
-        home = dataclasses.replace(homes[0], kind="home", title=settings.site.title, html=home.html + homes[0].html,
-                                   questions=starters, crumbs=(), toc=())  # fmt: skip
+        home = dataclasses.replace(
+            homes[0],
+            kind="home",
+            title=settings.site.title,
+            html=home.html + homes[0].html,
+            questions=starters,
+            crumbs=(),
+            toc=(),
+        )
     lists = (pages.article_index(listings, folders, lang=lang), *_tags(listings, lang))
     urls = {p.url for p in (*made, *lists)}
     return Site(
-        title=settings.site.title, description=settings.site.description, lang=lang, base_path=settings.site.base_path,
-        site_url=settings.site.url, ask_endpoint=settings.ask.endpoint, build_id=build_id, stamp=stamp,
-        pages=(home, *(p for p in made if p.url), *lists), nav=tree, attachments=tuple(parts.attachments),
+        title=settings.site.title,
+        description=settings.site.description,
+        lang=lang,
+        base_path=settings.site.base_path,
+        site_url=settings.site.url,
+        ask_endpoint=settings.ask.endpoint,
+        build_id=build_id,
+        stamp=stamp,
+        pages=(home, *(p for p in made if p.url), *lists),
+        nav=tree,
+        attachments=tuple(parts.attachments),
         redirects={old: new for old, new in _redirects(parts.documents).items() if old not in urls},
         repository_url=settings.site.repository_url,
-    )  # fmt: skip
+    )
 
 
 def dominant_language(articles: Sequence[ArticleRow]) -> str:
@@ -91,16 +106,33 @@ def _nest(headings: Sequence[Heading]) -> tuple[TocEntry, ...]:
 
 
 def _article_page(
-    document: Document, row: ArticleRow, parts: Parts, *, crumbs: tuple[Crumb, ...], around: tuple[Crumb | None, Crumb | None]
+    document: Document,
+    row: ArticleRow,
+    parts: Parts,
+    *,
+    crumbs: tuple[Crumb, ...],
+    around: tuple[Crumb | None, Crumb | None],
 ) -> SitePage:
     asked = [q.text for q in parts.questions.get(row.id, ())]
     return SitePage(
-        url=row.url, title=row.title, html=document.html, lang=row.lang, kind="article", summary=row.summary,
-        toc=toc(document.headings), crumbs=crumbs,
-        tags=tuple(Crumb(tag, pages.tag_url(tag)) for tag in row.tags), created=row.created, updated=row.updated,
-        reading_minutes=reading_minutes(document.text), questions=tuple(_spread(asked, QUESTIONS)),
-        backlinks=tuple(parts.backlinks.get(row.id, ())), previous=around[0], next=around[1], article_id=row.id,
-    )  # fmt: skip
+        url=row.url,
+        title=row.title,
+        html=document.html,
+        lang=row.lang,
+        kind="article",
+        summary=row.summary,
+        toc=toc(document.headings),
+        crumbs=crumbs,
+        tags=tuple(Crumb(tag, pages.tag_url(tag)) for tag in row.tags),
+        created=row.created,
+        updated=row.updated,
+        reading_minutes=reading_minutes(document.text),
+        questions=tuple(_spread(asked, QUESTIONS)),
+        backlinks=tuple(parts.backlinks.get(row.id, ())),
+        previous=around[0],
+        next=around[1],
+        article_id=row.id,
+    )
 
 
 def reading_minutes(text: str) -> int:

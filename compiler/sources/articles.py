@@ -31,7 +31,28 @@ from compiler.sources.urls import INDEX_NAMES, article_id, public_path, settle, 
 from query_fn.text import plain, script_lang
 
 KNOWN_KEYS = frozenset(
-    "share publish draft expires password id title slug aliases alias tags tag lang summary description kind created date updated lastmod".split()
+    [
+        "share",
+        "publish",
+        "draft",
+        "expires",
+        "password",
+        "id",
+        "title",
+        "slug",
+        "aliases",
+        "alias",
+        "tags",
+        "tag",
+        "lang",
+        "summary",
+        "description",
+        "kind",
+        "created",
+        "date",
+        "updated",
+        "lastmod",
+    ]
 )
 WIKI_KINDS = frozenset({"entity", "concept", "comparison", "guide", "answer"})
 _TITLE = re.compile(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
@@ -58,7 +79,12 @@ class Selection:
 
 
 def select(
-    files: Sequence[SourceFile], settings: Settings, now: datetime, *, days: Mapping[SourcePath, str], preview: bool = False
+    files: Sequence[SourceFile],
+    settings: Settings,
+    now: datetime,
+    *,
+    days: Mapping[SourcePath, str],
+    preview: bool = False,
 ) -> Selection:
     """Return the public, unexpired articles, sorted by source path; a preview also has drafts and private ones."""
     judge = Judge(settings.sharing, now)
@@ -90,7 +116,9 @@ def _judge(judge: Judge, file: SourceFile) -> tuple[Judged, list[Problem]]:
         front = read_front_matter(file.text)
         decision = judge.decide(file.path, front)
     except FileError as error:
-        return Judged(file, FrontMatter({}, {}, 1), Decision(Share.PRIVATE, None, error.code)), [_problem(file.path, error)]
+        return Judged(file, FrontMatter({}, {}, 1), Decision(Share.PRIVATE, None, error.code)), [
+            _problem(file.path, error)
+        ]
     if decision.share is Share.PASSWORD and not decision.expired:
         note = "password pages are not published by this version; the page stays unpublished"
         return Judged(file, front, decision), [Problem(Severity.WARNING, "password-unpublished", file.path, None, note)]
@@ -109,7 +137,9 @@ def _articles(
         try:
             article = _article(j, urls[j.file.path], hidden, days)
             if article.id in ids:
-                raise FileError("id-twice", f"`id: {article.id}` is also that of {ids[article.id]}", fix="choose another id")
+                raise FileError(
+                    "id-twice", f"`id: {article.id}` is also that of {ids[article.id]}", fix="choose another id"
+                )
             ids[article.id] = j.file.path
             out[j.file.path] = article
         except FileError as error:
@@ -119,7 +149,9 @@ def _articles(
 
 def _wanted_url(judged: Judged, hidden: Sequence[str]) -> Url:
     chosen = judged.front.values.get("slug", "")
-    return url_of(public_path(judged.file.path, hidden), slug(chosen) if isinstance(chosen, str) and chosen.strip() else "")
+    return url_of(
+        public_path(judged.file.path, hidden), slug(chosen) if isinstance(chosen, str) and chosen.strip() else ""
+    )
 
 
 def _article(judged: Judged, url: Url, hidden: Sequence[str], days: Mapping[SourcePath, str]) -> Article:
@@ -132,14 +164,25 @@ def _article(judged: Judged, url: Url, hidden: Sequence[str], days: Mapping[Sour
     moment = judged.decision.not_after
     path = public_path(file.path, hidden)
     return Article(
-        id=_id(front, url), source=file.path, path=path, url=url, title=title,
-        lang=_lang(front, body, title), summary=_text(front, "summary") or _text(front, "description"),
+        id=_id(front, url),
+        source=file.path,
+        path=path,
+        url=url,
+        title=title,
+        lang=_lang(front, body, title),
+        summary=_text(front, "summary") or _text(front, "description"),
         kind=kind if kind in WIKI_KINDS else "article",
-        tags=tuple(dict.fromkeys(t.lstrip("#").strip() for t in _list(front, "tags") + _list(front, "tag") if t.strip("# "))),
-        aliases=tuple(a for a in aliases if not a.startswith("/")), redirects=tuple(a for a in aliases if a.startswith("/")),
-        created=created, updated=updated or days.get(file.path) or created,
-        not_after=int(moment.timestamp()) if moment else None, body=body, body_line=front.body_line,
-    )  # fmt: skip
+        tags=tuple(
+            dict.fromkeys(t.lstrip("#").strip() for t in _list(front, "tags") + _list(front, "tag") if t.strip("# "))
+        ),
+        aliases=tuple(a for a in aliases if not a.startswith("/")),
+        redirects=tuple(a for a in aliases if a.startswith("/")),
+        created=created,
+        updated=updated or days.get(file.path) or created,
+        not_after=int(moment.timestamp()) if moment else None,
+        body=body,
+        body_line=front.body_line,
+    )
 
 
 def _id(front: FrontMatter, url: Url) -> ArticleId:
@@ -152,13 +195,17 @@ def _id(front: FrontMatter, url: Url) -> ArticleId:
 def _lang(front: FrontMatter, body: str, title: str) -> str:
     said = _text(front, "lang").lower()
     if said and not re.fullmatch(r"[a-z]{2,3}(-[a-z0-9]+)*", said):
-        raise FileError("lang-invalid", f"`lang: {said}` is not a language tag", line=front.lines["lang"], fix="write zh or en")
+        raise FileError(
+            "lang-invalid", f"`lang: {said}` is not a language tag", line=front.lines["lang"], fix="write zh or en"
+        )
     return said.split("-")[0] if said else script_lang(title + "\n" + plain(body[:20_000]))
 
 
 def _date(front: FrontMatter, *keys: str) -> str | None:
     key = next((k for k in keys if k in front.values), None)
-    return plain_date(key, _text(front, key), front.lines[key]) if key in ("created", "updated") else _lenient(front, key)
+    return (
+        plain_date(key, _text(front, key), front.lines[key]) if key in ("created", "updated") else _lenient(front, key)
+    )
 
 
 def _lenient(front: FrontMatter, key: str | None) -> str | None:

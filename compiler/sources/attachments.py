@@ -13,12 +13,18 @@ from compiler.model import Attachment, Problem, Severity, SourcePath
 from compiler.settings import LimitSettings
 
 PLAIN = frozenset({"txt", "csv", "tsv", "json", "yml", "yaml", "toml", "log"})
-_PNG_KEPT = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"sRGB", b"cHRM", b"acTL", b"fcTL", b"fdAT"})
+_PNG_KEPT = frozenset(
+    {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"sRGB", b"cHRM", b"acTL", b"fcTL", b"fdAT"}
+)
 _JPEG_APP0, _JPEG_ADOBE = 0xE0, 0xEE
 
 
 def collect(
-    wanted: Sequence[SourcePath], others: Mapping[SourcePath, Path], urls: Mapping[SourcePath, str], *, limits: LimitSettings
+    wanted: Sequence[SourcePath],
+    others: Mapping[SourcePath, Path],
+    urls: Mapping[SourcePath, str],
+    *,
+    limits: LimitSettings,
 ) -> tuple[tuple[Attachment, ...], list[Problem]]:
     """Return the wanted files with their clean bytes' hash; a file that cannot be cleaned is left out and a problem."""
     out: list[Attachment] = []
@@ -51,13 +57,16 @@ def clean(path: SourcePath, data: bytes, limits: LimitSettings) -> bytes:
         if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
             return _webp(data)
     except (IndexError, struct.error, ValueError):
-        raise FileError("attachment-damaged", f"{path} is damaged and was left out", fix="save the image again") from None
+        raise FileError(
+            "attachment-damaged", f"{path} is damaged and was left out", fix="save the image again"
+        ) from None
     if suffix in PLAIN and b"\0" not in data:
         return data
     raise FileError(
-        "attachment-unsupported", f"{path} was left out: this kind of file may carry author data that can't be removed here",
+        "attachment-unsupported",
+        f"{path} was left out: this kind of file may carry author data that can't be removed here",
         fix="use PNG, JPEG, GIF, WebP or plain text",
-    )  # fmt: skip
+    )
 
 
 def _png(data: bytes) -> Iterator[bytes]:

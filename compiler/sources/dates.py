@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from compiler import git
 from compiler.errors import FileError
 from compiler.model import SourcePath
 
@@ -48,10 +48,10 @@ def commit_days(content: Path) -> dict[SourcePath, str]:
 
     A shallow clone knows only its last commit, and a date from it would be wrong for every other file.
     """
-    shallow = _git(content, "rev-parse", "--is-shallow-repository")
+    shallow = git.run(content, "rev-parse", "--is-shallow-repository")
     if shallow.strip() != "false":
         return {}
-    log = _git(content, "log", "--format=%x01%ct", "--name-only", "--no-renames", "--relative", "-z", "--", ".")
+    log = git.run(content, "log", "--format=%x01%ct", "--name-only", "--no-renames", "--relative", "-z", "--", ".")
     days: dict[SourcePath, str] = {}
     stamp = ""
     for part in re.split(r"[\0\n]+", log):
@@ -60,13 +60,3 @@ def commit_days(content: Path) -> dict[SourcePath, str]:
         elif part:
             days.setdefault(SourcePath(part), stamp)
     return days
-
-
-def _git(folder: Path, *args: str) -> str:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *args], capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""

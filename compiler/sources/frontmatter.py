@@ -22,9 +22,9 @@ _KEY_LINE = re.compile(r"^\s*[\"']?([^\s:：\"'#]+)[\"']?\s*[:：]")
 def read_front_matter(text: str) -> FrontMatter:
     """Return the front matter of a file that begins with a ``---`` line, or an empty one.
 
-    Raises FileError for anything that a careful reader could take two ways: malformed or unclosed YAML, a duplicate key,
-    anchors, aliases, tags, depth over 8, more than 64 KB, a block that is not at the top, a key that only looks like
-    a sharing key.
+    Raises FileError for anything that a careful reader could take two ways: malformed or unclosed YAML, a duplicate
+    key, anchors, aliases, tags, depth over 8, more than 64 KB, a block that is not at the top, a key that only looks
+    like a sharing key.
     """
     lines = text.split("\n")
     if lines[0].rstrip() == "+++":
@@ -62,7 +62,9 @@ def _parse(block: str) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]
         root = yaml.compose(block, Loader=yaml.BaseLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise FileError("frontmatter-yaml", f"not readable as YAML: {error.problem or error}", line=line, fix=_HINT) from None
+        raise FileError(
+            "frontmatter-yaml", f"not readable as YAML: {error.problem or error}", line=line, fix=_HINT
+        ) from None
     except (yaml.YAMLError, RecursionError) as error:
         raise FileError("frontmatter-yaml", f"not readable as YAML: {error}", line=1, fix=_HINT) from None
     if root is None:
@@ -77,7 +79,9 @@ def _parse(block: str) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]
             raise FileError("frontmatter-yaml", "a key must be one word", line=line, fix=_HINT)
         key = str(key_node.value)
         if key in where:
-            raise FileError("frontmatter-duplicate-key", f"`{key}` stands twice (line {where[key]})", line=line, fix="keep one")
+            raise FileError(
+                "frontmatter-duplicate-key", f"`{key}` stands twice (line {where[key]})", line=line, fix="keep one"
+            )
         where[key], values[key] = line, _value(value_node)
     return values, where
 
@@ -125,15 +129,19 @@ def _check_events(block: str) -> None:
 def _refuse_lookalikes(block: list[str], where: dict[str, int]) -> None:
     for key, line in where.items():
         if known := resembles_sharing_key(key):
-            raise FileError("frontmatter-lookalike-key", f"`{key}` is not `{known}`", line=line, fix=f"write `{known}:`")
+            raise FileError(
+                "frontmatter-lookalike-key", f"`{key}` is not `{known}`", line=line, fix=f"write `{known}:`"
+            )
     for offset, text in enumerate(block):
         line = offset + 2
         match = _KEY_LINE.match(text)
         if match and fold_key(match[1]) in SHARING_KEYS and where.get(match[1]) != line:
             raise FileError(
-                "frontmatter-hidden-key", f"this line looks like `{fold_key(match[1])}:` but YAML reads it as something else",
-                line=line, fix="start the line with the key and a half-width colon",
-            )  # fmt: skip
+                "frontmatter-hidden-key",
+                f"this line looks like `{fold_key(match[1])}:` but YAML reads it as something else",
+                line=line,
+                fix="start the line with the key and a half-width colon",
+            )
 
 
 def _refuse_late_block(lines: list[str]) -> None:
@@ -146,8 +154,12 @@ def _refuse_late_block(lines: list[str]) -> None:
             return
         match = _KEY_LINE.match(line)
         if match and (fold_key(match[1]) in SHARING_KEYS or resembles_sharing_key(match[1])):
-            raise FileError("frontmatter-not-first", "front matter must begin at the first byte", line=first + 1,
-                            fix="delete what stands before the first ---")  # fmt: skip
+            raise FileError(
+                "frontmatter-not-first",
+                "front matter must begin at the first byte",
+                line=first + 1,
+                fix="delete what stands before the first ---",
+            )
 
 
 def _within_one_edit(a: str, b: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -14,7 +14,10 @@ from compiler.settings import Rule, SharingSettings
 from compiler.sources.dates import expiry
 
 _PRIVACY = {Share.PUBLIC: 0, Share.PASSWORD: 1, Share.PRIVATE: 2}
-_FLAGS = {"publish": {"true": Share.PUBLIC, "false": Share.PRIVATE}, "draft": {"true": Share.PRIVATE, "false": None}}
+_FLAGS: Mapping[str, Mapping[str, Share | None]] = {
+    "publish": {"true": Share.PUBLIC, "false": Share.PRIVATE},
+    "draft": {"true": Share.PRIVATE, "false": None},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +34,16 @@ class Judge:
     def decide(self, path: SourcePath, front: FrontMatter) -> Decision:
         """Return the decision for a file whose front matter was fully understood.
 
-        Front matter overrides the most specific folder rule, which overrides the default. Raises FileError for an unknown
-        value, for synonyms in conflict, and for an `expires` that is no instant.
+        Front matter overrides the most specific folder rule, which overrides the default. Raises FileError for an
+        unknown value, for synonyms in conflict, and for an `expires` that is no instant.
         """
         claims = [(key, _claim(key, front)) for key in ("share", "publish", "draft") if key in front.values]
         said = [(key, share) for key, share in claims if share is not None]
         if len({share for _, share in said}) > 1:
             names = " and ".join(f"`{key}`" for key, _ in said)
-            raise FileError("sharing-conflict", f"{names} disagree", line=front.lines[said[-1][0]], fix="keep one of them")
+            raise FileError(
+                "sharing-conflict", f"{names} disagree", line=front.lines[said[-1][0]], fix="keep one of them"
+            )
         share, reason = self._fallback(path) if not said else (said[0][1], f"{said[0][0]} in the front matter")
         if share is Share.PASSWORD:
             _check_password(front)
@@ -57,7 +62,9 @@ class Judge:
         try:
             return expiry(value if isinstance(value, str) else "", self.zone)
         except ValueError:
-            raise FileError("expires-invalid", f"`expires: {value}` is no date", line=line, fix="write 2026-12-31") from None
+            raise FileError(
+                "expires-invalid", f"`expires: {value}` is no date", line=line, fix="write 2026-12-31"
+            ) from None
 
 
 def matches(rule: Rule, path: SourcePath) -> bool:
@@ -80,7 +87,15 @@ def hidden_folders(rules: Sequence[Rule]) -> tuple[str, ...]:
 def dead_rules(rules: Sequence[Rule], paths: Sequence[SourcePath], where: SourcePath) -> list[Problem]:
     """Return a problem for each rule that no file matches: it protects nothing, and was meant to."""
     return [
-        Problem(Severity.ERROR, "rule-dead", where, None, f"the rule {rule.path!r} matches no file", "correct its path", True)
+        Problem(
+            Severity.ERROR,
+            "rule-dead",
+            where,
+            None,
+            f"the rule {rule.path!r} matches no file",
+            "correct its path",
+            True,
+        )
         for rule in rules
         if not any(matches(rule, path) for path in paths)
     ]
@@ -88,19 +103,27 @@ def dead_rules(rules: Sequence[Rule], paths: Sequence[SourcePath], where: Source
 
 def _claim(key: str, front: FrontMatter) -> Share | None:
     value, line = front.values[key], front.lines[key]
-    accepted = {s.value: s for s in Share} if key == "share" else _FLAGS[key]
+    accepted: Mapping[str, Share | None] = {s.value: s for s in Share} if key == "share" else _FLAGS[key]
     if not isinstance(value, str) or value not in accepted:
         shown = value if isinstance(value, str) else "a list"
-        raise FileError("sharing-unknown-value", f"`{key}: {shown}` is not understood", line=line,
-                        fix=f"write one of: {', '.join(accepted)}")  # fmt: skip
+        raise FileError(
+            "sharing-unknown-value",
+            f"`{key}: {shown}` is not understood",
+            line=line,
+            fix=f"write one of: {', '.join(accepted)}",
+        )
     return accepted[value]
 
 
 def _check_password(front: FrontMatter) -> None:
     value, line = front.values.get("password", ""), front.lines.get("password")
     if not isinstance(value, str) or not re.fullmatch(r"env:[A-Z][A-Z0-9_]*", value):
-        raise FileError("password-literal", "`password` must name an environment variable", line=line,
-                        fix="write password: env:NAME and change a password that was written here")  # fmt: skip
+        raise FileError(
+            "password-literal",
+            "`password` must name an environment variable",
+            line=line,
+            fix="write password: env:NAME and change a password that was written here",
+        )
 
 
 def _fixed(pattern: str) -> str:

@@ -60,9 +60,16 @@ def settle(wanted: Sequence[tuple[SourcePath, Url]]) -> tuple[dict[SourcePath, U
         if final != url:
             first = taken[url.casefold()]
             problems.append(
-                Problem(Severity.ERROR, "url-collision", path, None, f"{first} already stands at /{url}; this page is at /{final}",
-                        "rename one of them, or give it a `slug`", True)
-            )  # fmt: skip
+                Problem(
+                    Severity.ERROR,
+                    "url-collision",
+                    path,
+                    None,
+                    f"{first} already stands at /{url}; this page is at /{final}",
+                    "rename one of them, or give it a `slug`",
+                    True,
+                )
+            )
         taken[final.casefold()] = path
         urls[path] = final
     return urls, problems

@@ -22,11 +22,18 @@ def link_rows(documents: Sequence[Document]) -> tuple[LinkRow, ...]:
             rows.setdefault(
                 key,
                 LinkRow(
-                    n=len(rows), source_id=link.source, source_anchor=link.source_anchor, target_id=link.target,
-                    target_anchor=link.target_anchor, kind=link.kind, label=link.label, sentence=link.sentence,
-                    not_after=min(moments, default=None), sources=tuple(dict.fromkeys((link.source, link.target))),
+                    n=len(rows),
+                    source_id=link.source,
+                    source_anchor=link.source_anchor,
+                    target_id=link.target,
+                    target_anchor=link.target_anchor,
+                    kind=link.kind,
+                    label=link.label,
+                    sentence=link.sentence,
+                    not_after=min(moments, default=None),
+                    sources=tuple(dict.fromkeys((link.source, link.target))),
                 ),
-            )  # fmt: skip
+            )
     return tuple(rows.values())
 
 

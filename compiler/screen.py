@@ -1,0 +1,196 @@
+"""How things look in a terminal: progress, sharing report, problems, answers. Returns renderables, prints nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+from rich.table import Table
+from rich.text import Text
+
+from compiler.doctor import Finding
+from compiler.model import Problem, Severity
+from compiler.report import Report, problem_line
+
+SHOWN = 12  # problems of one kind before "and N more"
+QUIET = 15.0  # seconds between two lines of progress where there is no terminal
+STAGES = {
+    "scan": "reading files",
+    "share": "deciding what is public",
+    "parse": "parsing pages",
+    "embedder": "preparing the embedder",
+    "compare": "comparing with the served build",
+    "derive": "chunks, outline, questions",
+    "embed": "embedding passages and questions",
+    "site": "writing the site",
+    "index": "writing the indexes",
+    "verify": "verifying every file",
+    "switch": "switching",
+}
+_MARK = {"ok": "[green]ok[/]  ", "note": "[yellow]note[/]", "bad": "[red]bad[/] "}
+
+
+class Screen:
+    """Progress on standard error: bars with the time left in a terminal, a line now and then elsewhere."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self.task: Any = None
+        self.stage = ""
+        self.began = self.said = time.monotonic()
+
+    def begin(self, stage: str) -> None:
+        """Show a stage without a size."""
+        self.stage = STAGES.get(stage, stage)
+        self.began = self.said = time.monotonic()
+        self.bars.start()
+        self.task = self.bars.add_task(self.stage, total=None)
+
+    def update(self, done: int, total: int) -> None:
+        """Move the bar; without a terminal print a line every QUIET seconds with the time left."""
+        self.bars.update(self.task, completed=done, total=total)
+        now = time.monotonic()
+        if not self.console.is_terminal and now - self.said > QUIET and done:
+            self.said = now
+            left = (now - self.began) / done * (total - done)
+            self.console.print(f"{self.stage}: {done}/{total}, about {left:.0f} s left", highlight=False)
+
+    def end(self) -> None:
+        """Take the stage off the screen."""
+        self.bars.remove_task(self.task)
+        self.bars.stop()
+
+
+def build_summary(report: Report, out: str) -> Group:
+    """Return the end of a build: what is served, what it holds, how long each stage took."""
+    counts, shown = report.counts, []
+    head = "nothing changed; still served" if report.unchanged else "built and switched"
+    shown.append(Text.from_markup(f"[green]✓[/] {head}: build [bold]{report.build_id}[/] in {escape(out)}"))
+    holds = ("articles", "public pages"), ("chunks", "chunks"), ("questions", "questions"), ("links", "links")
+    shown.append(Text("  " + " · ".join(f"{counts[name]} {words}" for name, words in holds)))
+    shown.append(Text(f"  {_sharing(report.sharing)}"))
+    stages = [f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items() if seconds >= 0.05]
+    shown.append(Text(f"  {sum(report.seconds.values()):.1f} s: {' · '.join(stages)}", style="dim"))
+    if not report.unchanged:
+        fresh = f"  {report.fresh_embeddings} texts embedded, {report.rendered} pages rendered; the rest was cached"
+        shown.append(Text(fresh, style="dim"))
+    shown += [Text.from_markup(f"[yellow]![/] degraded: {escape(_reason(name))}") for name in report.degraded]
+    shown += [Text.from_markup(f"[yellow]![/] {escape(note)}") for note in report.notes]
+    if report.next_build:
+        shown.append(Text(f"  next change {_moment(report.next_build)}: build again then", style="dim"))
+    return Group(*shown)
+
+
+def sharing_table(report: Report, names: Mapping[str, str]) -> Table:
+    """Return the sharing report: every file, its state and why. `names` maps a path to what may be shown of it."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("state", "file", "why", "until"):
+        table.add_column(column, overflow="fold")
+    for path, decision in sorted(report.decisions.items()):
+        state = "expired" if decision.expired else decision.share.value
+        colour = {"public": "green", "password": "cyan", "expired": "yellow"}.get(state, "dim")
+        until = decision.not_after.strftime("%Y-%m-%d %H:%M UTC") if decision.not_after else ""
+        table.add_row(f"[{colour}]{state}[/]", escape(names.get(path, path)), decision.reason, until)
+    return table
+
+
+def problem_list(problems: Sequence[Problem], redact_with: bytes | None, *, everything: bool) -> Group:
+    """Return problems, errors first; of one kind the first dozen unless everything is asked for."""
+    shown: list[Text] = []
+    for severity in (Severity.ERROR, Severity.WARNING):
+        kinds: dict[str, list[Problem]] = {}
+        for problem in (p for p in problems if p.severity is severity):
+            kinds.setdefault(problem.code, []).append(problem)
+        for code, found in sorted(kinds.items()):
+            colour = "red" if severity is Severity.ERROR else "yellow"
+            shown.append(Text.from_markup(f"[{colour}]{severity.value}[/] [bold]{code}[/] ({len(found)})"))
+            limit = len(found) if everything else SHOWN
+            shown += [Text(f"  {problem_line(p, redact_with)}") for p in found[:limit]]
+            if len(found) > limit:
+                shown.append(Text(f"  … and {len(found) - limit} more: --all shows them", style="dim"))
+    return Group(*shown)
+
+
+def search_list(found: Mapping[str, Any]) -> Group:
+    """Return search results: title, section, address, summary."""
+    rows: list[Text] = []
+    for number, item in enumerate(found["results"], 1):
+        section = " › ".join(item.get("section") or ())
+        rows.append(
+            Text.from_markup(
+                f"[bold]{number}. {escape(item['title'])}[/]" + (f" › {escape(section)}" if section else "")
+            )
+        )
+        rows.append(Text(f"   {item['url']}", style="green"))
+        if item.get("summary"):
+            rows.append(Text(f"   {item['summary']}", style="dim"))
+    return Group(*(rows or [Text("nothing found")]))
+
+
+def findings(found: Iterable[Finding]) -> Table:
+    """Return the doctor's report."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for item in found:
+        table.add_row(_MARK[item.state], item.name, escape(item.detail))
+    return table
+
+
+def _sharing(counts: Mapping[str, int]) -> str:
+    return " · ".join(f"{number} {state}" for state, number in counts.items() if number) or "no Markdown files found"
+
+
+def _moment(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _reason(name: str) -> str:
+    return {
+        "no_embedder": "no_embedder — search and answers work on words alone (pip install 'geosmin[embedder]')",
+        "vectors_incomplete": "vectors_incomplete — the time budget ended; the next build goes on",
+    }.get(name, name)
+
+
+def sources(answer: Mapping[str, Any]) -> Group:
+    """Return what stands below an answer: where each quote is from, doubts, and the nearest pages of a refusal."""
+    rows: list[Text] = [Text("")]
+    by_id = {item["id"]: item for item in answer["evidence"]}
+    for number, cited in enumerate(answer["citations"], 1):
+        item = by_id[cited["evidence"]]
+        place = escape(" › ".join((item["title"], *item["section"])))
+        rows.append(Text.from_markup(f"[green]\\[{number}][/] {place}  [dim]{escape(item['url'])}[/]"))
+    rows += [Text.from_markup(f"[yellow]![/] {escape(line)}") for line in answer["uncertainties"]]
+    degraded = answer["diagnostics"].get("degraded") or ()
+    state = f"{answer['status']} · confidence {answer['confidence']:.2f}"
+    rows.append(Text(" · ".join((state, *degraded)), style="dim"))
+    return Group(*rows)
+
+
+def address(base: str, *, preview: bool) -> Group:
+    """Return where the site is and how to ask, from a browser and from a terminal."""
+    body = '{"question": "…", "stream": false}'
+    rows = [
+        Text.from_markup(f"\n[bold green]{base}[/]  open it and ask, or from a terminal:"),
+        Text('  geosmin ask "…"'),
+        Text(f"  curl -s {base}api/public/qa/chat -H 'content-type: application/json' -d '{body}'"),
+        Text("Ctrl+C stops; a changed file is rebuilt", style="dim"),
+    ]
+    if preview:
+        rows.append(Text("preview: drafts and private pages are shown, on this machine only", style="yellow"))
+    return Group(*rows)

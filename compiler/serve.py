@@ -1,0 +1,54 @@
+"""`geosmin serve`: site and API on one address, and a rebuild when a file under content/ changes."""
+
+from __future__ import annotations
+
+import ipaddress
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from compiler.errors import SettingsError
+from compiler.local import function_settings
+from compiler.settings import Settings
+from query_fn.app import create_app
+
+
+def preview_settings(settings: Settings) -> Settings:
+    """Return settings whose output is a scratch folder below the state folder: a preview is never under ``--out``."""
+    scratch = settings.state / "preview"
+    return replace(settings, out=scratch / "dist", state=scratch / "state")
+
+
+def require_loopback(host: str) -> None:
+    """Raise SettingsError unless only this machine can reach `host`."""
+    try:
+        local = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        local = False
+    if not local:
+        raise SettingsError(
+            f"--preview shows private pages and is for this machine only; {host} is reachable from elsewhere"
+        )
+
+
+def run_server(settings: Settings, *, host: str, port: int) -> None:
+    """Serve the current build until interrupted. The store is opened again when a new build is switched in."""
+    import uvicorn  # 0.1 s; only this command needs it
+
+    uvicorn.run(
+        create_app(function_settings(settings)), host=host, port=port, log_level="warning", timeout_graceful_shutdown=2
+    )
+
+
+def watch(content: Path, rebuild: Callable[[], None], stop: threading.Event) -> threading.Thread:
+    """Call `rebuild` after each change under `content`, in a thread of its own, until `stop` is set."""
+    from watchfiles import watch as changes
+
+    def loop() -> None:
+        for _ in changes(content, stop_event=stop, debounce=400, raise_interrupt=False):
+            rebuild()
+
+    thread = threading.Thread(target=loop, name="watch", daemon=True)
+    thread.start()
+    return thread

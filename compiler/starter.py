@@ -1,0 +1,85 @@
+"""`geosmin init`: the smallest knowledge base that shows how sharing, links and questions work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from compiler.errors import SettingsError
+
+FILES = {
+    "content/geosmin.yml": """\
+# Everything here is optional. `geosmin check` shows what is public before you publish.
+site:
+  title: My notes
+  # url: https://example.org/notes/   # where the site will live; its path becomes the base path
+sharing:
+  default: private                    # a page is public only when it says `share: public`
+  timezone: UTC
+  # rules:
+  #   - {path: journal/**, share: private}
+""",
+    "content/index.md": """\
+---
+share: public
+title: Welcome
+---
+
+# Welcome
+
+This is a public page: it says `share: public` at its top. Start with [[Writing a page]].
+
+这是一个公开页面。可以从 [[Writing a page]] 开始。
+""",
+    "content/writing-a-page.md": """\
+---
+share: public
+title: Writing a page
+aliases: [写一个页面]
+tags: [start]
+---
+
+# Writing a page
+
+A page is a Markdown file below `content/`. Its sharing state stands between two `---` lines at the very top.
+
+## Make a page public
+
+Write `share: public`. Without that line a page is private and appears nowhere: not on the site, not in search,
+not in an answer, not even with its title.
+
+## Link to another page
+
+Write `[[Welcome]]`. A link to a private page looks exactly like a link to a page that does not exist.
+
+## Ask about your pages
+
+1. Run `geosmin build`.
+2. Run `geosmin serve` and open the address that it prints.
+3. Ask a question; the answer cites the headings that it comes from.
+""",
+    "content/private-note.md": """\
+---
+title: A private note
+---
+
+# A private note
+
+Nobody but you reads this: it does not say `share: public`.
+""",
+    ".gitignore": "dist/\n.geosmin/\n",
+}
+
+
+def write_starter(folder: Path) -> tuple[Path, ...]:
+    """Write the starter files that are not there yet and return them. Raises SettingsError when content/ is in use."""
+    content = folder / "content"
+    if content.is_dir() and any(content.iterdir()):
+        raise SettingsError(f"{content} already holds files; run `geosmin build` there, or choose an empty folder")
+    written = []
+    for name, text in FILES.items():
+        place = folder / name
+        if not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+            written.append(place)
+    return tuple(written)
