@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")  # Material prints an end-of-life banner when it is imported
@@ -103,7 +102,7 @@ class _FinishedPage(Page):
     def __init__(self, page: SitePage, file: File, config: MkDocsConfig, stamp: str) -> None:
         super().__init__(page.title, file, config)
         self.given = page
-        self.update_date = page.updated or stamp
+        self.update_date = _iso_date(page.updated) or stamp
 
     def read_source(self, config: MkDocsConfig) -> None:
         """Set what MkDocs wants to have read; nothing is read."""
@@ -115,6 +114,14 @@ class _FinishedPage(Page):
 
     def validate_anchor_links(self, *, files: Files, log_level: int) -> None:
         """Links were resolved by the parser; there is nothing to check again."""
+
+
+def _iso_date(text: str | None) -> str:
+    """Return the date of an ISO date or date-time, or "" when it is neither."""
+    try:
+        return date.fromisoformat((text or "")[:10]).isoformat()
+    except ValueError:
+        return ""
 
 
 class _NoOptions(Config):  # type: ignore[no-untyped-call]

@@ -22,8 +22,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
-    "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; media-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
 SMELL = "garden/smell/#谁在制造它"
@@ -38,9 +38,21 @@ def answer(**fields: Any) -> dict[str, Any]:
 
 def answers(base: str) -> dict[str, dict[str, Any]]:
     """Return the answer to each question the tests ask."""
-    smell = {"id": "e1", "kind": "section", "title": "雨后的气味从哪里来", "section": ["谁在制造它"], "url": base + SMELL}
+    smell = {
+        "id": "e1",
+        "kind": "section",
+        "title": "雨后的气味从哪里来",
+        "section": ["谁在制造它"],
+        "url": base + SMELL,
+    }
     smell |= {"snippet": "小雨比暴雨更香：雨滴太快，气泡来不及形成。", "score": 1.2}
-    gauge = {"id": "e2", "kind": "section", "title": "Reading the rain", "section": ["Where to put the gauge"], "score": 1}
+    gauge = {
+        "id": "e2",
+        "kind": "section",
+        "title": "Reading the rain",
+        "section": ["Where to put the gauge"],
+        "score": 1,
+    }
     gauge |= {"url": f"{base}notes/rain/#where-to-put-the-gauge", "snippet": "Put it in the open."}
     quotes = ["小雨比暴雨更香：雨滴太快，气泡来不及形成。", "雨滴落下，撞出细小的气泡，气泡破裂时把分子弹进空气。"]
     return {
@@ -54,7 +66,12 @@ def answers(base: str) -> dict[str, dict[str, Any]]:
             answer="Put it in the open, twice as far from a wall as the wall is high.\n\n- Not under a **pear tree**",
             evidence=[gauge, smell],
             citations=[
-                {"evidence": "e2", "quote": "Put it in the open, twice as far from a wall as the wall is high.", "start": 0, "end": 3},
+                {
+                    "evidence": "e2",
+                    "quote": "Put it in the open, twice as far from a wall as the wall is high.",
+                    "start": 0,
+                    "end": 3,
+                },
                 {"evidence": "e1", "quote": "pear tree", "start": 0, "end": 3},
             ],
             uncertainties=["The match is weak; check the source before you rely on it."],
@@ -66,7 +83,7 @@ def answers(base: str) -> dict[str, dict[str, Any]]:
             confidence=0.1,
         ),
         "evil": answer(
-            answer='<img src="https://outside.example/x.png"> ![x](https://outside.example/?q=1) [go](javascript:alert(1))',
+            answer='<img src="https://o.example/x.png"> ![x](https://o.example/?q=1) [go](javascript:alert(1))',
             evidence=[{**smell, "url": "javascript:alert(1)"}],
             citations=[{"evidence": "e1", "quote": "x", "start": 0, "end": 1}],
         ),
@@ -87,7 +104,9 @@ class Endpoint:
         if self.mode == "json":
             return JSONResponse(found)
         if self.mode == "busy":
-            return JSONResponse({"title": "Too many requests", "status": 429}, 429, media_type="application/problem+json")
+            return JSONResponse(
+                {"title": "Too many requests", "status": 429}, 429, media_type="application/problem+json"
+            )
         return StreamingResponse(self._bytes(found), media_type="text/event-stream")
 
     async def _bytes(self, found: dict[str, Any]) -> AsyncIterator[bytes]:
@@ -100,8 +119,12 @@ class Endpoint:
     def _events(self, found: dict[str, Any]) -> list[str]:
         sentences = [s for s in found["answer"].replace("。", "。\0").split("\0") if s]
         parts: list[dict[str, Any]] = [{"type": "start", "messageId": "m1"}]
-        parts += [{"type": "data-step", "id": "s1", "data": {"step": "search", "text": "检索：小雨"}, "transient": True}]
-        parts += [{"type": "data-step", "id": "s2", "data": {"step": "read", "text": "阅读：雨后的气味"}, "transient": True}]
+        parts += [
+            {"type": "data-step", "id": "s1", "data": {"step": "search", "text": "检索：小雨"}, "transient": True}
+        ]
+        parts += [
+            {"type": "data-step", "id": "s2", "data": {"step": "read", "text": "阅读：雨后的气味"}, "transient": True}
+        ]
         parts += [{"type": "source-url", "sourceId": e["id"], "url": e["url"]} for e in found["evidence"]]
         parts += [{"type": "text-start", "id": "t1"}]
         parts += [{"type": "text-delta", "id": "t1", "delta": s} for s in sentences]
@@ -112,7 +135,12 @@ class Endpoint:
     async def search(self, request: Request) -> Response:
         """Return one page for any query that holds 雨 or rain."""
         query = request.query_params["q"]
-        page = {"title": "雨后的气味从哪里来", "section": ["谁在制造它"], "url": self.base + SMELL, "summary": "小雨更香。"}
+        page = {
+            "title": "雨后的气味从哪里来",
+            "section": ["谁在制造它"],
+            "url": self.base + SMELL,
+            "summary": "小雨更香。",
+        }
         return JSONResponse({"candidates": [page] if "雨" in query or "rain" in query else []})
 
 
@@ -139,7 +167,11 @@ class Served:
     def __init__(self, folder: Path, base: str, *, answering: bool) -> None:
         self.endpoint = Endpoint(base) if answering else None
         api = self.endpoint
-        routes = [Route("/api/public/qa/chat", api.chat, methods=["POST"]), Route("/api/public/search", api.search)] if api else []
+        routes = (
+            [Route("/api/public/qa/chat", api.chat, methods=["POST"]), Route("/api/public/search", api.search)]
+            if api
+            else []
+        )
         inner = [*routes, Mount("/", StaticFiles(directory=folder, html=True))]
         app = Starlette(routes=[Mount(base.rstrip("/"), routes=inner)], middleware=[Middleware(Csp)])
         self._server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from compiler.model import Backlink, Crumb, NavNode, Site, SitePage, TocEntry
 from compiler.site import nav, pages
@@ -14,7 +15,7 @@ FOLDERS = {"garden": "庭园笔记", "garden/soil": "土壤", "notes": "Field no
 SOIL = """<h1 id="雨后的气味从哪里来">雨后的气味从哪里来</h1>
 <p>久旱之后的第一场雨，总带着一种干净的泥土气味。英语把它叫作 petrichor；气味的主角是 geosmin，一种由土壤里的放线菌（<em>Streptomyces</em>）合成的小分子。人对它极其敏感，浓度低到 5 ng/L 也能闻到，这比鲨鱼对血液的嗅觉还要灵敏。<sup id="fnref-1"><a class="footnote-ref" href="#fn-1">1</a></sup></p>
 <h2 id="谁在制造它">谁在制造它</h2>
-<p>制造者是 <strong>链霉菌</strong>。它们在土壤表面结出孢子，<a class="wikilink" href="../../soil/bacteria/">放线菌</a>一旦成熟便释放气味，引来跳虫取食；跳虫带走孢子，就像蜜蜂带走花粉。<mark>气味是一封写给跳虫的信</mark>，人只是碰巧读到了。另见 <span class="missing">尚未公开的一页</span>。</p>
+<p>制造者是 <strong>链霉菌</strong>。它们在土壤表面结出孢子，<a class="wikilink" href="../soil/bacteria/">放线菌</a>一旦成熟便释放气味，引来跳虫取食；跳虫带走孢子，就像蜜蜂带走花粉。<mark>气味是一封写给跳虫的信</mark>，人只是碰巧读到了。另见 <span class="missing">尚未公开的一页</span>。</p>
 <ul><li>干燥让孢子停留在土粒表面。</li><li>雨滴落下，撞出细小的气泡，气泡破裂时把分子弹进空气。
 <ul><li>小雨比暴雨更香：雨滴太快，气泡来不及形成。</li></ul></li><li>风把它带到几公里以外。</li></ul>
 <h3 id="实验怎么做">实验怎么做</h3>
@@ -57,7 +58,7 @@ RAIN = """<h1 id="reading-the-rain">Reading the rain</h1>
 LONG_TITLE = "一份关于 PostgreSQL、Redis 与 Kafka 在小型团队里怎样共存、怎样迁移、怎样在凌晨三点不叫醒任何人的完整而冗长的值班手册 (2026 edition)"
 
 
-def _article(url: str, title: str, html: str, **more: object) -> SitePage:
+def _article(url: str, title: str, html: str, **more: Any) -> SitePage:
     """Return an article with the usual head and foot."""
     page = SitePage(
         url=url, title=title, html=html, lang="zh", kind="article", article_id=url.strip("/").replace("/", "-")
