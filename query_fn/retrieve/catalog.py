@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from query_fn.store import Store
+from query_fn.text import normalise
 from query_fn.visibility import Visibility
 
 Mask = NDArray[np.bool_]
@@ -53,6 +55,44 @@ class Catalog:
         return tuple(row[0] for row in self._store.rows("SELECT article_id FROM chunks ORDER BY n"))
 
     @cached_property
+    def chunk_langs(self) -> tuple[str, ...]:
+        """Languages by chunk row number."""
+        return tuple(row[0] for row in self._store.rows("SELECT lang FROM chunks ORDER BY n"))
+
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """Normalised titles by chunk row number: the article's for its first chunk, else the section's."""
+        sql = "SELECT CASE c.ordinal WHEN 0 THEN a.title ELSE c.title END FROM chunks c JOIN articles a"
+        rows = self._store.rows(f"{sql} ON a.id = c.article_id ORDER BY c.n")
+        return tuple(normalise(row[0], self._store.fold).strip() for row in rows)
+
+    @cached_property
+    def page_chunks(self) -> tuple[tuple[int, ...], ...]:
+        """Chunk rows by wiki page row: those its contributions cite, else the first chunks of its sources."""
+        cited: dict[str, list[int]] = {}
+        for key, ids in self._store.rows("SELECT page_key, chunk_ids FROM contributions ORDER BY n"):
+            known = (self.chunk_numbers.get(chunk_id) for chunk_id in json.loads(ids))
+            cited.setdefault(key, []).extend(n for n in known if n is not None)
+        pages = self._store.rows("SELECT key, sources FROM pages ORDER BY n")
+        return tuple(tuple(dict.fromkeys(cited.get(key) or self._firsts(sources))) for key, sources in pages)
+
+    @cached_property
+    def node_chunks(self) -> tuple[tuple[int, ...], ...]:
+        """Chunk rows by tree node row: the chunk in which the node's own text begins."""
+        spans: dict[str, list[tuple[int, int]]] = {}
+        for n, article, start in self._store.rows("SELECT n, article_id, start FROM chunks ORDER BY n"):
+            spans.setdefault(article, []).append((start, n))
+        nodes = self._store.rows("SELECT article_id, start FROM nodes ORDER BY n")
+        return tuple(_holding(spans.get(article, []), start) for article, start in nodes)
+
+    def _firsts(self, sources: str) -> list[int]:
+        return [self._first_chunk[article] for article in json.loads(sources) if article in self._first_chunk]
+
+    @cached_property
+    def _first_chunk(self) -> dict[str, int]:
+        return {article: n for n, article in reversed(list(enumerate(self.chunk_articles)))}
+
+    @cached_property
     def question_chunks(self) -> Numbers:
         """The chunk's row number for each question."""
         sql = "SELECT c.n FROM questions q JOIN chunks c ON c.id = q.chunk_id ORDER BY q.n"
@@ -75,3 +115,9 @@ class Catalog:
         rows = self._store.rows(f"SELECT not_after, sources FROM {name} ORDER BY n")  # noqa: S608 - own names
         group = np.array([pairs.setdefault(row, len(pairs)) for row in rows], np.int64)
         return Table(group, tuple((not_after, tuple(json.loads(sources))) for not_after, sources in pairs))
+
+
+def _holding(spans: list[tuple[int, int]], start: int) -> tuple[int, ...]:
+    """Return the last chunk that begins at or before `start`, as a tuple of none or one."""
+    at = bisect_right(spans, start, key=lambda span: span[0])
+    return (spans[at - 1][1],) if at else ()

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from query_fn.retrieve.lexical import Hits
 
-RRF_K = 60  # Cormack, Clarke, Büttcher: Reciprocal Rank Fusion, SIGIR 2009
 MAX_FUSED = 30
-GATE = 0.7  # share of the list's best score under which a BM25 hit says nothing
+
+# Weights of a chunk's scaled scores. Chunk words 0.7 and vectors 0.3 is the best pair on four sets (bench/README.md);
+# questions and wiki pages are aliases that add to it.
+WEIGHTS: Mapping[str, float] = {
+    "chunk_words": 0.7,
+    "chunk_vector": 0.3,
+    "question_words": 0.15,
+    "question_vector": 0.15,
+    "wiki_words": 0.1,
+    "title": 0.5,
+    "node_words": 0.4,
+    "node_vector": 0.3,
+}
+CROSS_LANGUAGE = 0.5  # weight of a vector hit in another language than the question's: no word can match there
 
 
 @dataclass(frozen=True, slots=True)
 class RouteHits:
-    """One route's answer to one query: hits on chunk rows with the raw score, and the score in 0..1 for fusion."""
+    """One route's answer to one query: (chunk row, raw score) best first, and each score scaled to 0..1."""
 
     route: str
     query: str
     hits: Hits
-    scaled: tuple[float, ...]
-    ms: float
-
-
-def gate(hits: Hits, share: float = GATE) -> Hits:
-    """Return the hits whose score reaches `share` of the best."""
-    return [hit for hit in hits if hit[1] >= share * hits[0][1]]
+    scaled: tuple[float, ...] = ()
+    ms: float = 0.0
 
 
 def first_per_chunk(hits: Iterable[tuple[int, float]]) -> Hits:
@@ -36,28 +43,22 @@ def first_per_chunk(hits: Iterable[tuple[int, float]]) -> Hits:
     return list(best.items())
 
 
-def rrf(lists: Iterable[RouteHits], weights: Mapping[str, float]) -> Hits:
-    """Return the fused chunks by weighted reciprocal rank: ``Σ w / (60 + rank + 1)``, rank from 0."""
-    total: dict[int, float] = {}
-    for item in lists:
-        for rank, (chunk, _) in enumerate(item.hits):
-            total[chunk] = total.get(chunk, 0.0) + weights[item.route] / (RRF_K + rank + 1)
-    return _ordered(total)
+def fuse(lists: Iterable[RouteHits], foreign: Callable[[int], bool]) -> Hits:
+    """Return at most MAX_FUSED chunks by the weighted sum of their scaled scores, best first.
 
-
-def convex(lists: Iterable[RouteHits], weights: Mapping[str, float]) -> Hits:
-    """Return the fused chunks by weighted sum of scaled scores; of several queries a route counts its best."""
+    A route that answered several queries counts its best score. `foreign` tells whether a chunk row is in another
+    language than the question. Scaling by a fixed ceiling and floor, not by each list's own best, keeps a list of weak
+    hits weak (Bruch, Gai, Ingber: An Analysis of Fusion Functions for Hybrid Retrieval, 2023). On XQuAD-zh it ranks
+    97.7 nDCG@10 against 97.2 of gated reciprocal rank fusion, on the GitLab handbook 71.7 against 65.6.
+    """
     best: dict[tuple[int, str], float] = {}
     for item in lists:
         for (chunk, _), score in zip(item.hits, item.scaled, strict=True):
-            key = (chunk, item.route)
-            best[key] = max(best.get(key, 0.0), weights[item.route] * score)
+            weight = WEIGHTS[item.route]
+            if item.route == "chunk_vector" and foreign(chunk):
+                weight = CROSS_LANGUAGE
+            best[chunk, item.route] = max(best.get((chunk, item.route), 0.0), weight * score)
     total: dict[int, float] = {}
     for (chunk, _), score in best.items():
         total[chunk] = total.get(chunk, 0.0) + score
-    return _ordered(total)
-
-
-def _ordered(total: Mapping[int, float]) -> Hits:
-    """Best first; equal scores in row order, so that the result repeats."""
     return sorted(total.items(), key=lambda item: (-item[1], item[0]))[:MAX_FUSED]

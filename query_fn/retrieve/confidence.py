@@ -1,0 +1,61 @@
+"""How sure a search is that the base answers the question: one number in 0..1, refusal under the threshold.
+
+The measure is the z-score of the best cosine (against what unrelated questions reach in this base) plus six times the
+idf-weighted share of the question's words in the best candidates. A logistic curve maps it to 0..1 so that 0.5 is the
+threshold of the calibration.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from query_fn.retrieve.select import Item, covered
+
+COVERAGE_WEIGHT = 6.0
+MIDDLE = 5.0  # the sum at which an answer is as likely as not
+FOREIGN_MIDDLE = 1.0  # the z-score alone, when the best candidate is in another language
+WORDS_MIDDLE = 0.62  # the coverage alone, without vectors
+STEEPNESS = 1.0
+FAILED_ROUTE = 0.85  # factor for each configured route that failed
+LOOKED_AT = 3
+
+# Words that ask rather than name what is asked for: an answer seldom repeats them.
+_ASKING = re.compile(
+    r"什么时候|为什么|什么|怎么样|怎么|怎样|如何|多少|多久|哪里|哪些|哪个|哪|谁|是否|有没有|能不能|可不可以|请问|吗|呢|么"
+    r"|\b(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|should|would|will|please"
+    r"|the|a|an|of|in|on|to|for|i|my|me|we|our|you|your|it|there|many|much)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What the decision is made from; `z` is None without vectors."""
+
+    z: float | None
+    coverage: float
+    foreign: bool
+
+
+def asked_for(question: str) -> str:
+    """Return the question without its asking words; unchanged when nothing else is left."""
+    return rest if (rest := " ".join(_ASKING.sub(" ", question).split())) else question
+
+
+def coverage(tokens: Sequence[str], items: Sequence[Item], idf: Callable[[str], float]) -> float:
+    """Return the best idf-weighted share of `tokens` in one of the first candidates, titles included."""
+    return max((covered(tokens, item.tokens | item.head, idf) for item in items[:LOOKED_AT]), default=0.0)
+
+
+def confidence(signals: Signals, *, failed: int = 0) -> float:
+    """Return the confidence in 0..1; each failed route lowers it."""
+    if signals.z is None:
+        raw = COVERAGE_WEIGHT * 2 * (signals.coverage - WORDS_MIDDLE)
+    elif signals.foreign:
+        raw = signals.z - FOREIGN_MIDDLE
+    else:
+        raw = signals.z + COVERAGE_WEIGHT * signals.coverage - MIDDLE
+    return 1.0 / (1.0 + math.exp(-STEEPNESS * max(-30.0, min(30.0, raw)))) * FAILED_ROUTE**failed

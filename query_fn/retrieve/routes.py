@@ -1,0 +1,106 @@
+"""The routes from one query to chunks: five always, and those that stand in when they find nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from query_fn.contract import LanguageCalibration
+from query_fn.retrieve.catalog import Catalog, Mask
+from query_fn.retrieve.dense import Floats, search_dense
+from query_fn.retrieve.fuse import RouteHits, first_per_chunk
+from query_fn.retrieve.lexical import Hits, Lexical
+from query_fn.store import Store
+from query_fn.text import normalise, tokenise
+
+DEPTH = 20  # hits a route gives per query; 10 loses 0.3 recall@10 on the handbook
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One query, ready to run: its tokens, its centred vector (None without an embedder) and its calibration."""
+
+    text: str
+    tokens: tuple[str, ...]
+    vector: Floats | None
+    calibration: LanguageCalibration
+
+
+class Routes:
+    """Runs single routes over one store."""
+
+    def __init__(self, store: Store, catalog: Catalog, lexical: Lexical) -> None:
+        self._store = store
+        self._catalog = catalog
+        self._lexical = lexical
+
+    def main(self, query: Query, seen: dict[str, Mask], *, wiki: bool) -> Iterator[tuple[str, Callable[[], RouteHits]]]:
+        """Yield (route, call) for the five routes; `wiki` is off when one article is searched."""
+        yield "chunk_words", lambda: self._words("chunk_words", query, seen)
+        yield "question_words", lambda: self._words("question_words", query, seen)
+        if wiki:
+            yield "wiki_words", lambda: self._words("wiki_words", query, seen)
+        if query.vector is not None:
+            yield "chunk_vector", lambda: self._vectors("chunk_vector", query, seen)
+            yield "question_vector", lambda: self._vectors("question_vector", query, seen)
+
+    def tree(self, query: Query, seen: dict[str, Mask]) -> Iterator[tuple[str, Callable[[], RouteHits]]]:
+        """Yield the PageIndex routes: for questions about structure, or when the main routes found nothing."""
+        yield "node_words", lambda: self._words("node_words", query, seen)
+        if query.vector is not None:
+            yield "node_vector", lambda: self._vectors("node_vector", query, seen)
+
+    def title(self, query: Query, seen: dict[str, Mask]) -> RouteHits:
+        """Match article and section titles that contain the query or stand in it."""
+        began, wanted, hits = time.perf_counter(), normalise(query.text, self._store.fold).strip(), []
+        for n, title in enumerate(self._catalog.titles if wanted else ()):
+            if seen["chunks"][n] and len(title) > 1 and (title in wanted or wanted in title):
+                hits.append((n, min(len(title), len(wanted)) / max(len(title), len(wanted))))
+        hits.sort(key=lambda hit: (-hit[1], hit[0]))
+        return _report("title", query, hits[:DEPTH], [score for _, score in hits[:DEPTH]], began)
+
+    def _words(self, route: str, query: Query, seen: dict[str, Mask]) -> RouteHits:
+        began, name = time.perf_counter(), _INDEX[route]
+        found = self._lexical.search(name, query.tokens, limit=DEPTH, seen=seen[name])
+        hits, ceiling = self._chunks(name, found, seen), self._lexical.ceiling(query.tokens)
+        return _report(route, query, hits, [min(1.0, score / ceiling) for _, score in hits], began)
+
+    def _vectors(self, route: str, query: Query, seen: dict[str, Mask]) -> RouteHits:
+        began, name, floor = time.perf_counter(), _INDEX[route], query.calibration.floor
+        assert query.vector is not None
+        found = search_dense(self._store, name, query.vector, limit=DEPTH, seen=seen[name])
+        hits = self._chunks(name, [hit for hit in found if hit[1] >= floor], seen)
+        return _report(route, query, hits, [(score - floor) / (1.0 - floor) for _, score in hits], began)
+
+    def _chunks(self, name: str, hits: Hits, seen: dict[str, Mask]) -> Hits:
+        """Return hits on any index as hits on chunks; what may not be seen is dropped here too."""
+        if name == "chunks":
+            return hits
+        if name == "questions":
+            return first_per_chunk((int(self._catalog.question_chunks[n]), score) for n, score in hits)
+        places = self._catalog.page_chunks if name == "pages" else self._catalog.node_chunks
+        return first_per_chunk((chunk, score) for n, score in hits for chunk in places[n] if seen["chunks"][chunk])
+
+
+_INDEX = {
+    "chunk_words": "chunks",
+    "chunk_vector": "chunks",
+    "question_words": "questions",
+    "question_vector": "questions",
+    "wiki_words": "pages",
+    "node_words": "nodes",
+    "node_vector": "nodes",
+}
+
+
+def prepare(text: str, store: Store, vector: Floats | None, calibration: LanguageCalibration) -> Query:
+    """Return a query with its tokens; an empty one has none and finds nothing."""
+    tokens = tuple(dict.fromkeys(tokenise(text, store.fold)))
+    return Query(text, tokens, None if vector is None else vector.astype(np.float32), calibration)
+
+
+def _report(route: str, query: Query, hits: Hits, scaled: list[float], began: float) -> RouteHits:
+    return RouteHits(route, query.text, hits, tuple(scaled), (time.perf_counter() - began) * 1000)

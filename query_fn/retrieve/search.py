@@ -1,0 +1,206 @@
+"""Search proposes: from a question to places worth reading, with the reasons. No body text leaves this module."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from query_fn.contract import ArticleRow, ChunkRow
+from query_fn.errors import ArtifactError, RouteFailed
+from query_fn.model import Candidate, Diagnostics, RouteReport, Scope, SearchResult
+from query_fn.retrieve import confidence as sure
+from query_fn.retrieve.catalog import Catalog, Mask
+from query_fn.retrieve.dense import Floats, calibration_for, centre_query
+from query_fn.retrieve.embed import Embedder
+from query_fn.retrieve.fuse import RouteHits, fuse
+from query_fn.retrieve.lexical import Hits, Lexical
+from query_fn.retrieve.rewrite import asks_structure, rewrite
+from query_fn.retrieve.routes import Query, Routes, prepare
+from query_fn.retrieve.select import Item, diversify, rerank
+from query_fn.store import Store, check_embedder
+from query_fn.text import normalise, script_lang, tokenise
+from query_fn.visibility import Visibility
+
+MAX_LIMIT = 20
+PER_ARTICLE = 4  # candidates an article may have while others wait
+_ROUTE_ERRORS = (RouteFailed, ArtifactError, sqlite3.Error)
+
+
+@dataclass(slots=True)
+class _Run:
+    """What one search gathers on its way: reports, fallbacks and times."""
+
+    lists: list[RouteHits] = field(default_factory=list)
+    degraded: list[str] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+    failed: int = 0
+
+    def timed(self, stage: str, began: float) -> None:
+        """Note how long a stage took, in milliseconds."""
+        self.timings[stage] = round((time.perf_counter() - began) * 1000, 3)
+
+    def attempt(self, calls: Iterable[tuple[str, Callable[[], RouteHits]]]) -> None:
+        """Run routes; one that fails is named and the others go on."""
+        for route, call in calls:
+            try:
+                self.lists.append(call())
+            except _ROUTE_ERRORS:
+                self.failed += 1
+                self.degraded.append(f"route_failed:{route}")
+
+
+class Searcher:
+    """Searches one store. Thread-safe; opens indexes and model at the first question.
+
+    Raises ProfileMismatch at once when the embedder is not the one the build was made with.
+    """
+
+    def __init__(self, store: Store, embedder: Embedder | None = None) -> None:
+        if embedder is not None and store.manifest.profile.embedder is not None:
+            check_embedder(store.manifest, embedder.profile)
+        self._store = store
+        self._embedder = embedder if store.manifest.profile.embedder is not None else None
+        self._catalog = Catalog(store)
+        self._lexical = Lexical(store)
+        self._routes = Routes(store, self._catalog, self._lexical)
+
+    def search(
+        self,
+        question: str,
+        *,
+        now: int,
+        scope: Scope | None = None,
+        limit: int = 10,
+        queries: tuple[str, ...] = (),
+        article: str | None = None,
+    ) -> SearchResult:
+        """Return at most `limit` (≤ 20) candidates, best first, with confidence and diagnostics.
+
+        `now` is UTC epoch seconds; `article` narrows the scope to one article and leaves the wiki out. A route that
+        fails is listed in ``diagnostics.degraded`` and lowers the confidence; the search itself does not raise for it.
+        """
+        run, began = _Run(), time.perf_counter()
+        seen = self._catalog.masks(Visibility(now, _narrowed(scope or Scope(), article)))
+        prepared = [self._prepare(text, run) for text in rewrite(question, queries)]
+        run.timed("prepare", began)
+        self._run_routes(prepared, seen, run, wiki=article is None)
+        first = time.perf_counter()
+        asked = script_lang(question)
+        fused = fuse(run.lists, lambda n: self._catalog.chunk_langs[n] != asked)
+        items = self._items(fused)
+        run.timed("fuse", first)
+        return self._result(question, prepared[0], items, run, max(1, min(limit, MAX_LIMIT)))
+
+    # --- stages -----------------------------------------------------------------------------------------------------
+
+    def _prepare(self, text: str, run: _Run) -> Query:
+        """Tokenise and embed a query; without a vector the reason is named once."""
+        calibration = calibration_for(self._store.manifest, text)
+        vector: Floats | None = None
+        if self._embedder is None:
+            _once(run.degraded, "no_embedder")
+        elif text.strip():
+            try:
+                vector = centre_query(self._embedder.query(text), calibration)
+            except RouteFailed:
+                run.failed += 1
+                _once(run.degraded, "route_failed:embedder")
+        return prepare(text, self._store, vector, calibration)
+
+    def _run_routes(self, queries: list[Query], seen: dict[str, Mask], run: _Run, *, wiki: bool) -> None:
+        """Run the five routes of every query, then those that stand in for empty ones."""
+        began = time.perf_counter()
+        for query in queries:
+            run.attempt(self._routes.main(query, seen, wiki=wiki))
+        found = Counter(item.route for item in run.lists if item.hits)
+        if not found["chunk_words"] and not found["question_words"]:
+            run.attempt([("title", lambda: self._routes.title(queries[0], seen))])
+        if not found or asks_structure(queries[0].text):
+            run.attempt(self._routes.tree(queries[0], seen))
+        for name, ready in self._store.manifest.vectors.items():
+            if ready.ready < ready.total and self._embedder is not None:
+                _once(run.degraded, f"vectors_incomplete:{name}")
+        run.timed("routes", began)
+
+    def _items(self, fused: Hits) -> list[Item]:
+        """Return the fused chunks with their tokens."""
+        out = []
+        for n, score in fused:
+            chunk = self._store.chunk_by_n(n)
+            if chunk is not None:
+                out.append(self._item(chunk, score))
+        return out
+
+    def _item(self, chunk: ChunkRow, score: float) -> Item:
+        fold, title = self._store.fold, self._store.articles_by_id[chunk.article_id].title
+        body, head = tokenise(chunk.text, fold), tokenise(" ".join((title, *chunk.path)), fold)
+        text = normalise(chunk.text, fold)
+        return Item(chunk.n, score, chunk.article_id, frozenset(body), frozenset(head), text)
+
+    def _result(self, question: str, query: Query, items: list[Item], run: _Run, limit: int) -> SearchResult:
+        began = time.perf_counter()
+        core = tokenise(sure.asked_for(question), self._store.fold)
+        phrase = normalise(sure.asked_for(question), self._store.fold).strip()
+        ranked = rerank(items, core, phrase, self._lexical.idf)
+        chosen = diversify(ranked, limit, per_article=PER_ARTICLE)
+        signals = self._signals(query, core, ranked, run)
+        level = sure.confidence(signals, failed=run.failed) if chosen.items else 0.0
+        run.timed("select", began)
+        ids = self._catalog.chunk_ids
+        diagnostics = Diagnostics(
+            routes=tuple(self._report(item) for item in run.lists),
+            fused=tuple(ids[item.n] for item in items),
+            articles=tuple(dict.fromkeys(item.article for item in chosen.items)),
+            dropped=tuple((ids[n], reason) for n, reason in chosen.dropped),
+            timings_ms=dict(run.timings),
+            degraded=tuple(run.degraded),
+            queries=tuple(dict.fromkeys(item.query for item in run.lists)) or (question,),
+        )
+        candidates = tuple(self._candidates(chosen.items, run))
+        return SearchResult(question, candidates, level, level >= query.calibration.threshold, diagnostics)
+
+    def _signals(self, query: Query, core: list[str], ranked: list[Item], run: _Run) -> sure.Signals:
+        best = [item.hits[0][1] for item in run.lists if item.route == "chunk_vector" and item.hits]
+        calibration = query.calibration
+        z = (max(best) - calibration.cosine_mean) / calibration.cosine_std if best else None
+        if z is None and query.vector is not None:
+            z = (calibration.floor - calibration.cosine_mean) / calibration.cosine_std
+        foreign = bool(ranked) and self._catalog.chunk_langs[ranked[0].n] != script_lang(query.text)
+        return sure.Signals(z, sure.coverage(core, ranked, self._lexical.idf), foreign)
+
+    # --- results ----------------------------------------------------------------------------------------------------
+
+    def _report(self, item: RouteHits) -> RouteReport:
+        hits = tuple((self._catalog.chunk_ids[n], round(score, 6)) for n, score in item.hits)
+        return RouteReport(item.route, item.query, hits, round(item.ms, 3))
+
+    def _candidates(self, items: tuple[Item, ...], run: _Run) -> Iterator[Candidate]:
+        for item in items:
+            chunk = self._store.chunk_by_n(item.n)
+            article = self._store.articles_by_id[item.article]
+            if chunk is not None:
+                routes = dict.fromkeys(hits.route for hits in run.lists if any(n == item.n for n, _ in hits.hits))
+                yield self._candidate(chunk, article, item.score, tuple(routes))
+
+    def _candidate(self, chunk: ChunkRow, article: ArticleRow, score: float, routes: tuple[str, ...]) -> Candidate:
+        node = self._store.node(f"{chunk.article_id}#{chunk.anchor}")
+        summary = node.summary if node and node.summary else article.summary
+        url = f"{article.url}#{chunk.anchor}" if chunk.anchor else article.url
+        where = (chunk.id, article.id, article.title, chunk.path, url)
+        return Candidate(*where, summary, chunk.lang, round(score, 6), routes)
+
+
+def _narrowed(scope: Scope, article: str | None) -> Scope:
+    """Return the scope held to one article; an article outside the scope leaves nothing."""
+    if article is None:
+        return scope
+    allowed = scope.articles is None or article in scope.articles
+    return replace(scope, articles=(article,) if allowed else ())
+
+
+def _once(names: list[str], name: str) -> None:
+    if name not in names:
+        names.append(name)
