@@ -73,11 +73,12 @@ def _is_http(event: Event) -> bool:
 
 
 def _is_base64(body: object) -> bool:
+    if body is None:
+        return True  # no body at all
     try:
-        base64.b64decode(body if isinstance(body, str) else "", validate=True)
+        return isinstance(body, str) and base64.b64decode(body, validate=True) is not None
     except (binascii.Error, ValueError):
         return False
-    return True
 
 
 def _problem(status: int, title: str, detail: str) -> dict[str, Any]:

@@ -94,8 +94,9 @@ def snippet(text: str, start: int) -> str:
 
 
 def citation(item: Citation) -> Json:
-    """Return one citation; `start` and `end` are code-point offsets in the evidence text."""
-    return {"evidence": item.evidence, "quote": item.quote, "start": item.start, "end": item.end}
+    """Return one citation; `start` and `end` are code-point offsets in the evidence text, `text` is the plain quote."""
+    shown = " ".join(plain(item.quote).split())
+    return {"evidence": item.evidence, "quote": item.quote, "start": item.start, "end": item.end, "text": shown}
 
 
 def candidate(item: Candidate, site: Site) -> Json:

@@ -32,7 +32,8 @@ def pieces(passed: Sequence[Passed]) -> tuple[Sentence, ...]:
 
 def _line(sentence: Quoted) -> str:
     text = f"{sentence.label}: {sentence.text}" if sentence.label else sentence.text
-    return f"- {text}" if sentence.item else text
+    mark = f"{sentence.number}. " if sentence.number else "- "
+    return f"{mark}{text}" if sentence.item else text
 
 
 def _gap(before: Quoted | None, sentence: Quoted) -> str:

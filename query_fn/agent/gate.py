@@ -16,6 +16,7 @@ from query_fn.model import Citation
 from query_fn.text import plain, sentences, tokenise
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_DATE = re.compile(r"(?<!\d)(?:(\d{4})[-/.年](\d{1,2})(?:[-/.月](\d{1,2})日?|月)?|(\d{1,2})月(\d{1,2})日)(?!\d)")
 _CN_NUMBER = re.compile(r"[零〇一二两三四五六七八九十百千万]+(?=[个种次天年月日号位条项步点倍成小分秒周名页章台元])")
 _CN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _CN_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
@@ -66,7 +67,7 @@ def judge(draft: Sequence[Quoted], book: Book) -> Verdict:
 def unsupported(text: str, citations: Sequence[Citation]) -> str:
     """Return why the quotes do not support a sentence: "number", "name", "negation", or "" when they do."""
     quotes = "\n".join(c.quote for c in citations)
-    if numbers(text) - numbers(plain(quotes)) - numbers(quotes):
+    if numbers(text) - supplied(plain(quotes)) - supplied(quotes):
         return "number"
     folded = unicodedata.normalize("NFKC", quotes).lower()
     if any(name.lower() not in folded for name in _NAME.findall(text)):
@@ -77,8 +78,31 @@ def unsupported(text: str, citations: Sequence[Citation]) -> str:
 
 
 def numbers(text: str) -> set[str]:
-    """Return the numbers of a text in one form: 1,000 = 1000, 三个 = 3, three = 3; dates as their parts."""
-    text = unicodedata.normalize("NFKC", text)
+    """Return the numbers a text claims, in one form: 1,000 = 1000, 三个 = 3, three = 3, 2026年3月1日 = 2026-3-1."""
+    return {fullest for fullest, _ in _dates(text)} | _plain_numbers(text)
+
+
+def supplied(text: str) -> set[str]:
+    """Return the numbers a quote can prove: what it claims, and of each date the year, year-month and month-day too."""
+    return _plain_numbers(text) | {part for _, parts in _dates(text) for part in parts}
+
+
+def _dates(text: str) -> list[tuple[str, set[str]]]:
+    """Return each date in its fullest form, with everything it proves."""
+    found = []
+    for match in _DATE.finditer(unicodedata.normalize("NFKC", text)):
+        year, month, day = (part.lstrip("0") if part else "" for part in match.groups()[:3])
+        if not year:
+            month, day = match[4].lstrip("0"), match[5].lstrip("0")
+        forms = [year, f"{year}-{month}" if year else "", f"{month}-{day}" if day else ""]
+        full = "-".join(part for part in (year, month, day) if part)
+        found.append((full, {form for form in (*forms, full) if form}))
+    return found
+
+
+def _plain_numbers(text: str) -> set[str]:
+    """Return the numbers outside dates."""
+    text = _DATE.sub(" ", unicodedata.normalize("NFKC", text))
     found = {part for match in _NUMBER.findall(text) for part in _parts(match)}
     found |= {str(_chinese(match)) for match in _CN_NUMBER.findall(text)}
     return found | {_EN_NUMBERS[w] for w in re.findall(r"[a-z]+", text.lower()) if w in _EN_NUMBERS}
@@ -91,7 +115,7 @@ def negated(text: str) -> bool:
 
 def _parts(number: str) -> list[str]:
     grouped = re.sub(r"(?<=\d),(?=\d{3}\b)", "", number)
-    return [piece.lstrip("0") or "0" for piece in re.split(r"[/:,-]", grouped)]
+    return [piece.lstrip("0") or "0" for piece in re.split(r"[/,-]", grouped)]  # a time of day stays whole
 
 
 def _chinese(text: str) -> int:

@@ -104,7 +104,11 @@ def test_every_citation_is_real(client: TestClient) -> None:
 def test_steps_are_listed(client: TestClient) -> None:
     """A question for steps is answered by the list, whole and in order."""
     found = _ask(client, "How do I restore a backup?")
-    assert found["answer"].split("\n") == ["- Stop the service.", "- Unpack the archive.", "- Start the service again."]
+    assert found["answer"].split("\n") == [
+        "1. Stop the service.",
+        "2. Unpack the archive.",
+        "3. Start the service again.",
+    ]
 
 
 @pytest.mark.parametrize("question", ["Who won the chess world cup?", "量子引力的最新进展是什么？"])

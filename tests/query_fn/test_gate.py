@@ -22,6 +22,8 @@ def _why(sentence: str, quote: str) -> str:
         ("共有三个步骤。", "共有 3 个步骤。"),
         ("水温是 80 度。", "水温控制在８０度左右。"),
         ("截止日期是 2026-03-01。", "截止日期：2026年3月1日。"),
+        ("It ended in 2026.", "It ended on 2026-03-01."),
+        ("3月1日截止。", "截止日期：2026-03-01。"),
         ("Do not open the port.", "You must not open the port."),
         ("不要用沸水。", "水温控制在 80 度左右，不要用沸水。"),
         ("两者不同。", "这两者是有区别的，二者不同。"),
@@ -37,6 +39,7 @@ def test_supported(sentence: str, quote: str) -> None:
     ("sentence", "quote", "reason"),
     [
         ("Backups are kept for 30 days.", "Backups are kept for 14 days.", "number"),
+        ("Backups are kept for 30 days.", "Backups of 2026-03-30 run at 02:30.", "number"),
         ("共有五个步骤。", "共有三个步骤。", "number"),
         ("截止日期是 2027-03-01。", "截止日期：2026年3月1日。", "number"),
         ("You may open the port.", "You may not open the port.", "negation"),
@@ -57,7 +60,8 @@ def test_unsupported(sentence: str, quote: str, reason: str) -> None:
     [
         ("1,234.5 and 007", {"1234.5", "7"}),
         ("二十三天，一万零五元，两次", {"23", "10005", "2"}),
-        ("at 02:30 on 2026/1/9", {"2", "30", "2026", "1", "9"}),
+        ("at 02:30 on 2026/1/9", {"2:30", "2026-1-9"}),
+        ("2026年3月到3月5日", {"2026-3", "3-5"}),
         ("no digits here", set()),
         ("一般来说", set()),
     ],

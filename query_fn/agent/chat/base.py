@@ -70,6 +70,7 @@ class Quoted:
     quotes: tuple[tuple[str, str], ...]
     label: str = ""
     item: bool = False  # a line of a list
+    number: int = 0  # of the line, in a numbered list
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ from query_fn.agent.chat.score import Question, Scored, Similarity, has_shape, k
 from query_fn.agent.chat.spans import Block, Span
 from query_fn.agent.router import Intent
 from query_fn.model import Evidence, SearchResult
-from query_fn.text import Fold, tokenise
+from query_fn.text import Fold, script_lang, tokenise
 
 MAX_SENTENCES = 4
 MAX_ITEMS = 12
 READ_SIMPLE, READ_WIDE = 2, 4  # candidates read at once
-FLOOR = 0.35  # a best span below it answers nothing; a span that holds half of the question's words is far above
-NEAR = 0.72  # of the best score: what stands in the answer beside it
+FLOOR = 0.25  # a best span below it answers nothing; one that holds half of the question's words is far above
+NEAR = 0.8  # of the best score: what stands in the answer beside it
 SAME = 0.8  # token Jaccard of two spans that say the same
 _WIDE = (Intent.PAGES, Intent.STEPS, Intent.COUNT, Intent.TIME)
 _UNSHAPED = {Intent.COUNT: "no_number", Intent.TIME: "no_date"}
@@ -68,7 +68,7 @@ class Extractive:
         if view.intent is Intent.SECTIONS:
             return _sections(view, evidence)
         pieces = {e.id: cutter.cut(e) for e in evidence}
-        question = Question(view.question, view.lang, view.intent, self.fold)
+        question = Question(view.question, script_lang(view.question), view.intent, self.fold)
         scored = score([span for own in pieces.values() for span in own], question, self.similarity)
         rejected = {s.quotes for s in view.rejected}
         left = [s for s in scored if _quote(s.span) not in rejected]
@@ -88,7 +88,7 @@ class Extractive:
         best = shaped[0] if shaped else ranked[0]
         chosen = [best]
         for candidate in ranked:
-            fits = candidate.score >= NEAR * best.score and candidate.own > 0
+            fits = candidate.score >= NEAR * best.score and (candidate.own > 0 or candidate.meaning > 0)
             if fits and len(chosen) < MAX_SENTENCES and not any(_same(candidate.span, c.span) for c in chosen):
                 chosen.append(candidate)
         order = {e: i for i, e in enumerate(dict.fromkeys(s.span.evidence.id for s in [best, *chosen]))}
@@ -126,6 +126,12 @@ def _quoted(span: Span, *, label: str = "", item: bool | None = None) -> Quoted:
     return Quoted(span.text, _quote(span), label, listed)
 
 
+def _member(span: Span, position: int) -> Quoted:
+    """Return one line of a block: numbered in a numbered list, code as it stands."""
+    number = position if span.kind == "ordered" else 0
+    return Quoted(span.text, _quote(span), item=span.kind != "code", number=number)
+
+
 def _same(a: Span, b: Span) -> bool:
     one, two = set(tokenise(a.text)), set(tokenise(b.text))
     return one <= two or two <= one or len(one & two) >= SAME * len(one | two)
@@ -142,7 +148,7 @@ def _best_block(pieces: Mapping[str, Sequence[Span]], scored: Sequence[Scored], 
         return None
     most = MAX_ITEMS if steps else MAX_SENTENCES + 2
     opening = (_quoted(best.lead),) if best.lead is not None and len(best.lead.text) < 300 else ()
-    lines = tuple(_quoted(m, item=m.kind != "code") for m in best.members[:most])
+    lines = tuple(_member(m, position) for position, m in enumerate(best.members[:most], 1))
     return Draft(opening + lines, ("list_cut",) if len(best.members) > most else ())
 
 
