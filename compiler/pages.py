@@ -40,7 +40,9 @@ def parse(
     """Return the documents of all articles. A page whose text and link targets are as before is not rendered again."""
     structures = [_structure(article, cache) for article in articles]
     urls = attachment_urls(others)
-    resolver = Resolver({a.source: Target(a, s.headings) for a, s in zip(articles, structures, strict=True)}, urls)
+    resolver = Resolver(
+        {a.source: Target(a, s.headings, s.ids) for a, s in zip(articles, structures, strict=True)}, urls
+    )
     documents: list[Document] = []
     problems: list[Problem] = []
     for index, (article, structure) in enumerate(zip(articles, structures, strict=True), 1):
@@ -58,6 +60,7 @@ def _structure(article: Article, cache: Cache) -> Structure:
     return Structure(
         tuple(Heading(**h) for h in data["headings"]),
         tuple(RawLink(**link) for link in data["links"]),
+        tuple(data["ids"]),
     )
 
 

@@ -22,8 +22,8 @@ _ACTION = {
     ),
     "en": re.compile(
         r"^(install|configur|set(ting)? up|us(e|ing)|creat|delet|remov|updat|upgrad|deploy|enabl|disabl|view|add|writ|"
-        r"publish|run|import|export|back(ing)? up|restor|migrat|connect|call|manag|test|debug|optimi|troubleshoot|choos|"
-        r"link|shar|build|mak|get|start|edit|handl|declar|pass)\w*\b",
+        r"publish|run|import|export|back(ing)? up|restor|migrat|connect|call|manag|test|debug|optimi|troubleshoot|"
+        r"choos|link|shar|build|mak|get|start|edit|handl|declar|pass)\w*\b",
         re.I,
     ),
 }

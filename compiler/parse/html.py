@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
+from html import escape, unescape
+from html.parser import HTMLParser
 from typing import Any, cast
 from urllib.parse import quote
 
@@ -22,7 +23,17 @@ from compiler.parse.markdown import parser
 _FORMATTER = HtmlFormatter(nowrap=True)
 _CODE_LIMIT = 100_000  # characters: longer blocks are shown without colours
 _SIZE = re.compile(r"(\d{1,4})(?:x(\d{1,4}))?")
-_HTML_LINK = re.compile(r"""(?P<head>\b(?:href|src|poster)\s*=\s*)(?P<q>["'])(?P<url>[^"']*)(?P=q)""", re.IGNORECASE)
+_HTML_LINK = re.compile(
+    r"""(?P<head>\s(?:href|src|poster)\s*=\s*)(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'<>]+))""",
+    re.IGNORECASE,
+)
+_HTML_ID = re.compile(r"""\s(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
+_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
+# Elements whose text is no prose for a reader: taken out whole. Where one is not closed, its tag is shown as text,
+# because a browser would swallow the rest of the page.
+_DROPPED = "script|style|template|noscript|iframe|object|svg|math|select|textarea|title|xmp|noembed|noframes|plaintext"
+_DROPPED_PAIR = re.compile(rf"<({_DROPPED})\b[^>]*>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_DROPPED_TAG = re.compile(rf"<(?=/?(?:{_DROPPED})\b)", re.IGNORECASE)
 _BLOCK_TAGS = {
     "div",
     "section",
@@ -133,7 +144,8 @@ def render_body(tokens: Sequence[Token], here: str, env: Mapping[str, Any]) -> s
     `here` is the site-relative URL of the page; internal links come out relative to it, so any base path works.
     """
     renderer = cast(RendererHTML, parser().renderer)
-    html = _Body(here).render(tokens, renderer, dict(env))
+    taken = {str(token.attrs["id"]) for token in tokens if token.type == "heading_open"}
+    html = _Body(here, taken).render(tokens, renderer, dict(env))
     return _CLEANER.clean(html)
 
 
@@ -150,7 +162,7 @@ def rewrite_attributes(fragment: str, change: Callable[[str], str | None]) -> st
     """Return raw HTML with each href, src and poster passed through `change`; None removes the attribute."""
 
     def swap(match: re.Match[str]) -> str:
-        url = change(match["url"])
+        url = change(_url(match))
         return "" if url is None else f'{match["head"]}"{escape(url, quote=True)}"'
 
     return _HTML_LINK.sub(swap, fragment)
@@ -158,14 +170,37 @@ def rewrite_attributes(fragment: str, change: Callable[[str], str | None]) -> st
 
 def addresses(fragment: str) -> list[str]:
     """Return each href, src and poster of raw HTML, in order."""
-    return [match["url"] for match in _HTML_LINK.finditer(fragment)]
+    return [_url(match) for match in _HTML_LINK.finditer(fragment)]
+
+
+def html_ids(fragment: str) -> list[str]:
+    """Return each id (or name) that raw HTML gives to an element."""
+    return [next(g for g in match.groups() if g is not None) for match in _HTML_ID.finditer(fragment)]
+
+
+def contained(fragment: str) -> str:
+    """Return a raw HTML block that can't swallow what follows it: no unclosed tag, quote or raw-text element."""
+    fragment = _DROPPED_TAG.sub("&lt;", _DROPPED_PAIR.sub("", fragment))
+    reader = _Tags(convert_charrefs=False)
+    reader.feed(fragment)
+    rest = reader.rawdata
+    return fragment[: len(fragment) - len(rest)] + escape(rest) if "<" in rest else fragment
+
+
+class _Tags(HTMLParser):
+    """A tokeniser whose `rawdata` is what was left unfinished at the end."""
+
+
+def _url(match: re.Match[str]) -> str:
+    return unescape(next(match[name] for name in ("double", "single", "bare") if match[name] is not None))
 
 
 class _Body:
     """Renders the tokens of one page."""
 
-    def __init__(self, here: str) -> None:
+    def __init__(self, here: str, taken: set[str]) -> None:
         self.here = here
+        self.taken = taken  # ids that headings have; raw HTML may not repeat them
         self.open_links: list[str] = []
 
     def render(self, tokens: Sequence[Token], renderer: RendererHTML, env: dict[str, Any]) -> str:
@@ -224,14 +259,26 @@ class _Body:
         return f'<img src="{escape(src)}" alt="{alt}" loading="lazy" referrerpolicy="no-referrer">'
 
     def html_block(self, token: Token) -> str:
-        return self._raw(token) + "\n"
+        return contained(self._raw(token)) + "\n"
 
     def html_inline(self, token: Token) -> str:
-        return self._raw(token)
+        """Pass an allowed tag; show any other as the text it is, such as a placeholder in angle brackets."""
+        name = _TAG.match(token.content)
+        known = name is not None and name[1].lower() in _BLOCK_TAGS | _INLINE_TAGS
+        return self._raw(token) if known else escape(token.content)
 
     def _raw(self, token: Token) -> str:
         found = iter(token.meta.get("resolutions", ()))
-        return rewrite_attributes(token.content, lambda _url: self._href(next(found)))
+        html = rewrite_attributes(token.content, lambda _url: self._href(next(found)))
+        return _HTML_ID.sub(self._own_id, html)
+
+    def _own_id(self, match: re.Match[str]) -> str:
+        """Keep an id of raw HTML unless the page already has it; `name` becomes an id."""
+        name = html_ids(match[0])[0]
+        if name in self.taken:
+            return ""
+        self.taken.add(name)
+        return f' id="{escape(name, quote=True)}"'
 
     def _opening(self, found: Resolution, css: str) -> str:
         if found.status == "missing":

@@ -53,6 +53,7 @@ class Target:
 
     article: Article
     headings: tuple[Heading, ...]
+    ids: tuple[str, ...] = ()  # set by raw HTML
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Resolver:
 
     def _page(self, path: SourcePath, fragment: str, note: str) -> Resolution:
         target = self.targets[path]
-        anchor, found = find_anchor(target.headings, fragment)
+        anchor, found = find_anchor(target.headings, fragment, target.ids)
         if fragment and not found:
             note = f"no heading {fragment!r} on that page"
         return Resolution("page", target.article.id, anchor, target.article.url, note=note)
@@ -129,10 +130,10 @@ class Resolver:
         return self._near_memo[stem]
 
 
-def find_anchor(headings: Sequence[Heading], fragment: str) -> tuple[Anchor, bool]:
+def find_anchor(headings: Sequence[Heading], fragment: str, ids: Sequence[str] = ()) -> tuple[Anchor, bool]:
     """Return the anchor that a fragment means on a page, and whether it was found ("" is the top of the page).
 
-    Understood: the anchor itself, the heading's text, a chain ``A#B``, percent-encoded forms, GitHub's numbered repeats.
+    Understood: the anchor, the heading text, a chain ``A#B``, percent-encoded forms, GitHub's numbered repeats.
     """
     wanted = unicodedata.normalize("NFC", unquote(fragment)).strip()
     last = wanted.rsplit("#", 1)[-1].strip()
@@ -141,6 +142,8 @@ def find_anchor(headings: Sequence[Heading], fragment: str) -> tuple[Anchor, boo
     for heading in headings:
         if heading.anchor == last:
             return heading.anchor, True
+    if last in ids:
+        return Anchor(last), True
     goal = slugify(last)
     same = [h for h in headings if slugify(h.title) == goal]
     if same:

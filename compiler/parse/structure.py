@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 
 from compiler.model import Anchor, Heading
-from compiler.parse.html import addresses
+from compiler.parse.html import addresses, html_ids
 from compiler.parse.links import RawLink
 from compiler.parse.markdown import headings, parser, plain_inline, walk
 
@@ -19,17 +19,20 @@ SENTENCE_LIMIT = 240
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What a page declares: its headings, and its links in walk order."""
+    """What a page declares: its headings, its links in walk order, and the ids that its raw HTML sets."""
 
     headings: tuple[Heading, ...]
     links: tuple[RawLink, ...]
+    ids: tuple[str, ...] = ()
 
 
 def read_structure(body: str) -> Structure:
     """Return the structure of a page body."""
     tokens = parser().parse(body, {})
     found = headings(tokens)
-    return Structure(found, tuple(raw_links(tokens, found)))
+    raw = [t for _, t in walk(tokens) if t.type in ("html_block", "html_inline")]
+    ids = tuple(dict.fromkeys(name for token in raw for name in html_ids(token.content)))
+    return Structure(found, tuple(raw_links(tokens, found)), ids)
 
 
 def raw_links(tokens: Sequence[Token], found: Sequence[Heading]) -> list[RawLink]:
