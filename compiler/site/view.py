@@ -16,6 +16,8 @@ from compiler.site.listing import encode, root_of
 from compiler.site.words import count, words
 
 _TITLE = re.compile(r"\s*(<h1\b[^>]*>.*?</h1>)", re.DOTALL)
+_H1 = re.compile(r"<(/?)h1\b")
+_CHECKBOX = re.compile(r'<input class="task-list-item-checkbox"( checked="checked")?')
 _ALIGN = re.compile(r'(<t[hd])\s+style="text-align:\s*(left|right|center);?"')  # what markdown-it writes for tables
 
 
@@ -71,10 +73,18 @@ def _href(root: str, url: str) -> str:
 
 def split_title(page: SitePage) -> tuple[Markup, Markup]:
     """Return the page's h1 and the body without it, so that the head can stand between them."""
-    html = _ALIGN.sub(r'\1 class="g-\2"', page.html)  # the site allows no style attributes
+    if page.kind == "home":  # the site's own title is the h1
+        return Markup(), Markup(_H1.sub(r"<\1h2", page.html))  # noqa: S704 - bodies arrive sanitised
+    html = _CHECKBOX.sub(partial(_labelled, words(page.lang)), page.html)
+    html = _ALIGN.sub(r'\1 class="g-\2"', html)  # the site allows no style attributes
     if match := _TITLE.match(html):
         return Markup(match[1]), Markup(html[match.end() :])  # noqa: S704 - bodies arrive sanitised
     return Markup("<h1>{}</h1>").format(page.title), Markup(html)  # noqa: S704 - bodies arrive sanitised
+
+
+def _labelled(t: Mapping[str, str], box: re.Match[str]) -> str:
+    """Return the start of a task's checkbox with a name for those who cannot see it."""
+    return f'{box[0]} aria-label="{escape(t["task_done" if box[1] else "task_open"])}"'
 
 
 def highlight(link: Backlink) -> Markup:

@@ -33,7 +33,7 @@ function addCopyButtons() {
 
 // A box that scrolls sideways must be reachable by keyboard.
 function letScrollersFocus() {
-  for (const box of document.querySelectorAll(".md-typeset pre > code, .md-typeset table")) {
+  for (const box of document.querySelectorAll(".md-typeset pre > code, .md-typeset .table-wrap, .md-typeset table")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   }
 }

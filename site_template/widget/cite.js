@@ -2,7 +2,7 @@
 // its letters and digits alone; the number is set after the sentence that ends it, never inside a word.
 
 const LETTER = /[\p{L}\p{N}]/u;
-const SENTENCE_END = /[。！？；!?\n]|[.;](?=\s|$)/u;
+const SENTENCE_END = /[。！？；!?\n]|[.;](?=\s|$)/uy;
 const CLOSING = /[”’"')\]）】」』》]/u;
 
 function letters(text) {
@@ -21,9 +21,10 @@ function letters(text) {
 }
 
 function endOfSentence(text, from) {
+  const ends = (at) => ((SENTENCE_END.lastIndex = at), SENTENCE_END.test(text));
   let index = from;
-  while (index < text.length && !SENTENCE_END.test(text.slice(index, index + 2))) index++;
-  while (index < text.length && SENTENCE_END.test(text.slice(index, index + 2)) && text[index] !== "\n") index++;
+  while (index < text.length && !ends(index)) index++;
+  while (index < text.length && ends(index) && text[index] !== "\n") index++;
   while (index < text.length && CLOSING.test(text[index])) index++;
   return index;
 }

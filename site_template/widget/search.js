@@ -24,7 +24,7 @@ export class GeosminSearch extends HTMLElement {
     const root = this.attachShadow({ mode: "open" });
     style(root);
     const t = words(this.lang);
-    const field = make("input", { type: "search", role: "combobox", "aria-label": t.searchTitle, "aria-expanded": "true", "aria-controls": "results", "aria-autocomplete": "list", autocomplete: "off", enterkeyhint: "go", maxlength: 500, placeholder: t.searchTitle });
+    const field = make("input", { type: "text", inputmode: "search", role: "combobox", "aria-label": t.searchTitle, "aria-expanded": "true", "aria-controls": "results", "aria-autocomplete": "list", autocomplete: "off", enterkeyhint: "go", maxlength: 500, placeholder: t.searchTitle });
     const results = make("div", { class: "results", id: "results", role: "listbox", "aria-label": t.search });
     const status = make("p", { class: "visually-hidden", role: "status" });
     const note = make("p", { class: "foot" }, t.keys);

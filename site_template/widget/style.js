@@ -32,7 +32,6 @@ ul { list-style: none; }
 form { display: flex; align-items: flex-end; gap: .5em; padding: .5em; border: 1px solid var(--l); border-radius: 6px; background: var(--p); }
 form:focus-within { border-color: var(--m); box-shadow: 0 0 0 1px var(--m); }
 textarea:focus-visible, input:focus-visible { outline: none; }
-[type=search]::-webkit-search-cancel-button { display: none; }
 .sheet form { margin: 0 1em 1em; }
 .inline form { padding: .65em .65em .65em 1em; }
 textarea { flex: 1; min-width: 0; max-height: 9em; padding: .3em; border: 0; outline: none; resize: none; field-sizing: content; background: none; color: inherit; font: inherit; line-height: 1.5; }
@@ -87,7 +86,7 @@ dialog input { width: 100%; padding: .9em 1em; border: 0; border-block-end: 1px 
 [role=option][aria-selected=true] { background: var(--w); }
 [role=option] b { font-weight: 600; color: var(--m); }
 [role=option] span { display: block; font-size: .85em; color: var(--s2); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-[role=option] mark { background: var(--mark, #f6e7c8); color: inherit; border-radius: 2px; }
+[role=option] mark { background: var(--mark, #f6e7c8); color: var(--i); border-radius: 2px; }
 .foot { padding: .5em 1em; border-block-start: 1px solid var(--l); font-size: .78em; color: var(--s2); }
 @media (max-width: 48em) { dialog { width: 100vw; max-width: none; margin: 0; border-radius: 0; border-width: 0 0 1px; max-height: 100dvh; } }
 `;

@@ -13,14 +13,14 @@ from compiler.site.listing import Listing
 FOLDERS = {"garden": "庭园笔记", "garden/soil": "土壤", "notes": "Field notes"}
 
 SOIL = """<h1 id="雨后的气味从哪里来">雨后的气味从哪里来</h1>
-<p>久旱之后的第一场雨，总带着一种干净的泥土气味。英语把它叫作 petrichor；气味的主角是 geosmin，一种由土壤里的放线菌（<em>Streptomyces</em>）合成的小分子。人对它极其敏感，浓度低到 5 ng/L 也能闻到，这比鲨鱼对血液的嗅觉还要灵敏。<sup id="fnref-1"><a class="footnote-ref" href="#fn-1">1</a></sup></p>
+<p>久旱之后的第一场雨，总带着一种干净的泥土气味。英语把它叫作 petrichor；气味的主角是 geosmin，一种由土壤里的放线菌（<em>Streptomyces</em>）合成的小分子。人对它极其敏感，浓度低到 5 ng/L 也能闻到，这比鲨鱼对血液的嗅觉还要灵敏。<sup class="footnote-ref"><a href="#fn1" id="fnref1">[1]</a></sup></p>
 <h2 id="谁在制造它">谁在制造它</h2>
 <p>制造者是 <strong>链霉菌</strong>。它们在土壤表面结出孢子，<a class="wikilink" href="../soil/bacteria/">放线菌</a>一旦成熟便释放气味，引来跳虫取食；跳虫带走孢子，就像蜜蜂带走花粉。<mark>气味是一封写给跳虫的信</mark>，人只是碰巧读到了。另见 <span class="missing">尚未公开的一页</span>。</p>
 <ul><li>干燥让孢子停留在土粒表面。</li><li>雨滴落下，撞出细小的气泡，气泡破裂时把分子弹进空气。
 <ul><li>小雨比暴雨更香：雨滴太快，气泡来不及形成。</li></ul></li><li>风把它带到几公里以外。</li></ul>
 <h3 id="实验怎么做">实验怎么做</h3>
 <ol><li>取 20 g 表土，在 105 °C 烘干 24 小时。</li><li>冷却到室温，喷 2 mL 蒸馏水。</li><li>用固相微萃取（SPME）收集 30 分钟，再送进 GC–MS。</li></ol>
-<ul class="task-list"><li class="task-list-item"><label class="task-list-control"><input type="checkbox" disabled checked><span class="task-list-indicator"></span></label> 采样记录</li><li class="task-list-item"><label class="task-list-control"><input type="checkbox" disabled><span class="task-list-indicator"></span></label> 重复三次</li></ul>
+<ul class="contains-task-list"><li class="task-list-item"><input class="task-list-item-checkbox" checked="checked" disabled="disabled" type="checkbox"> 采样记录</li><li class="task-list-item"><input class="task-list-item-checkbox" disabled="disabled" type="checkbox"> 重复三次</li></ul>
 <div class="admonition note"><p class="admonition-title">说明</p><p>同一份土样只能测一次：加水以后，微生物会在两小时内改变气味的组成。</p></div>
 <div class="admonition warning"><p class="admonition-title">小心</p><p>烘干的土很轻，打开烘箱前先等它冷却，否则会扬尘。</p></div>
 <details class="tip"><summary>没有 GC–MS 怎么办</summary><p>请五个人闻，盲测，各自写下强弱。人的鼻子对它足够灵敏。</p></details>
@@ -34,10 +34,10 @@ SOIL = """<h1 id="雨后的气味从哪里来">雨后的气味从哪里来</h1>
 </code></pre></div>
 <h2 id="各地的土">各地的土</h2>
 <p>下表是 2026 年春天的十二处采样，含水量按质量计。</p>
-<table><thead><tr><th>地点</th><th style="text-align:right">一月</th><th style="text-align:right">二月</th><th style="text-align:right">三月</th><th style="text-align:right">四月</th><th style="text-align:right">五月</th><th style="text-align:right">六月</th><th style="text-align:right">七月</th><th style="text-align:right">八月</th><th style="text-align:right">九月</th><th style="text-align:right">十月</th><th>土质</th></tr></thead><tbody><tr><td>洛阳</td><td style="text-align:right">11.2</td><td style="text-align:right">10.8</td><td style="text-align:right">12.5</td><td style="text-align:right">14.0</td><td style="text-align:right">16.3</td><td style="text-align:right">18.1</td><td style="text-align:right">24.9</td><td style="text-align:right">23.3</td><td style="text-align:right">19.6</td><td style="text-align:right">15.2</td><td>黄土</td></tr><tr><td>苏州</td><td style="text-align:right">22.0</td><td style="text-align:right">23.4</td><td style="text-align:right">25.1</td><td style="text-align:right">26.8</td><td style="text-align:right">28.2</td><td style="text-align:right">33.5</td><td style="text-align:right">30.4</td><td style="text-align:right">29.9</td><td style="text-align:right">27.7</td><td style="text-align:right">24.1</td><td>水稻土</td></tr></tbody></table>
+<div class="table-wrap"><table><thead><tr><th>地点</th><th style="text-align:right">一月</th><th style="text-align:right">二月</th><th style="text-align:right">三月</th><th style="text-align:right">四月</th><th style="text-align:right">五月</th><th style="text-align:right">六月</th><th style="text-align:right">七月</th><th style="text-align:right">八月</th><th style="text-align:right">九月</th><th style="text-align:right">十月</th><th>土质</th></tr></thead><tbody><tr><td>洛阳</td><td style="text-align:right">11.2</td><td style="text-align:right">10.8</td><td style="text-align:right">12.5</td><td style="text-align:right">14.0</td><td style="text-align:right">16.3</td><td style="text-align:right">18.1</td><td style="text-align:right">24.9</td><td style="text-align:right">23.3</td><td style="text-align:right">19.6</td><td style="text-align:right">15.2</td><td>黄土</td></tr><tr><td>苏州</td><td style="text-align:right">22.0</td><td style="text-align:right">23.4</td><td style="text-align:right">25.1</td><td style="text-align:right">26.8</td><td style="text-align:right">28.2</td><td style="text-align:right">33.5</td><td style="text-align:right">30.4</td><td style="text-align:right">29.9</td><td style="text-align:right">27.7</td><td style="text-align:right">24.1</td><td>水稻土</td></tr></tbody></table></div>
 <h2 id="还不知道的">还不知道的</h2>
 <p>为什么河水里的鱼也会沾上这种气味，已有解释；为什么有的甜菜天生就有，却仍在争论。</p>
-<div class="footnote"><hr><ol><li id="fn-1"><p>阈值因人而异，常见的说法是 5–10 ng/L。<a class="footnote-backref" href="#fnref-1">↩</a></p></li></ol></div>
+<hr class="footnotes-sep"><section class="footnotes"><ol class="footnotes-list"><li id="fn1" class="footnote-item"><p>阈值因人而异，常见的说法是 5–10 ng/L。 <a href="#fnref1" class="footnote-backref">↩︎</a></p></li></ol></section>
 """
 
 BACTERIA = """<p>放线菌（Actinomycetota）是一类丝状细菌，介于霉菌与普通细菌之间。它们分解枯叶与根，也为医学贡献了一半以上的抗生素，例如链霉素与四环素。</p>

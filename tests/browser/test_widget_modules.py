@@ -1,0 +1,162 @@
+"""The widget's pure modules, run by the browser that will run them: stream, reducer, citations, filter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.double import Served
+
+
+class Modules:
+    """One page of the served widget, in which its modules are imported."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        page.goto(url + "articles/")
+        self.page = page
+        self.entry = page.evaluate("document.querySelector('script[src*=geosmin-ask]').src")
+
+    def run(self, module: str, body: str, value: Any = None) -> Any:
+        """Import a module as `m` and return what `body` returns for `value`."""
+        code = f"async ([address, value]) => {{ const m = await import(address); {body} }}"
+        return self.page.evaluate(code, [self.entry.replace("geosmin-ask.js", module), value])
+
+
+@pytest.fixture(scope="module")
+def modules(browser: Browser, answering: Served) -> Iterator[Modules]:
+    """All tests of this file share a page: nothing here changes it."""
+    context = browser.new_context()
+    yield Modules(context.new_page(), answering.url)
+    context.close()
+
+
+STREAM = """data: {"a":"雨"}
+
+: ping
+
+data: {"b":
+data: 1}
+
+event: x
+data:{"c":2}
+
+data: [DONE]
+
+"""
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\r"])
+def test_a_stream_may_be_cut_anywhere(modules: Modules, end: str) -> None:
+    """For every cut into pieces of 1 to 7 bytes the events are the same, with all three line ends."""
+    body = """
+    const bytes = new TextEncoder().encode(value), all = [];
+    for (let size = 1; size < 8; size++) {
+      const stream = new ReadableStream({ start(c) {
+        for (let at = 0; at < bytes.length; at += size) c.enqueue(bytes.slice(at, at + size)); c.close(); } });
+      const got = []; for await (const event of m.events(stream)) got.push(event);
+      all.push(JSON.stringify(got)); }
+    return [...new Set(all)];"""
+    assert modules.run("stream.js", body, STREAM.replace("\n", end)) == ['[{"a":"雨"},{"b":1},{"c":2}]']
+
+
+def test_a_stream_without_its_last_blank_line_is_read(modules: Modules) -> None:
+    """A server that closes early loses no complete event."""
+    body = """const got = []; const stream = new Blob([value]).stream();
+    for await (const event of m.events(stream)) got.push(event); return got;"""
+    assert modules.run("stream.js", body, 'data: {"a":1}') == [{"a": 1}]
+
+
+REDUCE = "return value.reduce(m.reduce, m.initial);"
+ASK = {"type": "ask", "question": "q"}
+ANSWER = {"type": "data-answer", "data": {"answer": "A", "conversation": "t"}}
+
+
+@pytest.mark.parametrize(
+    ("events", "phase", "text"),
+    [
+        ([ASK], "working", ""),
+        ([ASK, {"type": "text-delta", "delta": "一"}, {"type": "text-delta", "delta": "二"}], "working", "一二"),
+        ([ASK, {"type": "text-delta", "delta": "x"}, ANSWER], "done", "A"),
+        ([ASK, ANSWER, {"type": "end"}], "done", "A"),
+        ([ASK, ANSWER, {"type": "text-delta", "delta": "late"}], "done", "A"),
+        ([ASK, {"type": "end"}], "failed", ""),
+        ([ASK, {"type": "error", "errorText": "x"}], "failed", ""),
+        ([ASK, {"type": "stop"}, ANSWER], "stopped", ""),
+        ([ASK, {"type": "data-unknown"}, {"type": "finish"}], "working", ""),
+        ([ASK, {"type": "ask", "question": "second"}], "working", ""),
+    ],
+)
+def test_states_of_a_turn(modules: Modules, events: list[Any], phase: str, text: str) -> None:
+    """Each sequence of events ends in one state; what comes after the end changes nothing."""
+    state = modules.run("reducer.js", REDUCE, events)
+    assert [(turn["question"], turn["phase"], turn["text"]) for turn in state["turns"]] == [("q", phase, text)]
+
+
+@pytest.mark.parametrize(
+    "stored", [None, 3, {"turns": 1}, {"turns": [{"question": "q", "phase": "working"}]}, {"turns": [None]}]
+)
+def test_damaged_storage_is_ignored(modules: Modules, stored: Any) -> None:
+    """What comes back from storage counts only when it has the right shape."""
+    assert modules.run("reducer.js", REDUCE, [{"type": "restore", "state": stored}])["turns"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes", "marked"),
+    [
+        ("甲。乙。", ["乙。"], "甲。乙。[1]"),
+        ("甲。乙。", ["**乙**", "甲"], "甲。[1]乙。[1]"),
+        ("It is 5.0 mm. Next.", ["It is `5.0` mm."], "It is 5.0 mm.[1] Next."),
+        ("- one two\n- three", ["* [one](x) two"], "- one two\n- three[1]"),
+        ("- one two\n- three", ["* one two"], "- one two[1]\n- three"),
+        ("他说：“走。”然后走了。", ["走"], "他说：“走。”[1]然后走了。"),
+        ("nothing alike", ["别的"], "nothing alike[1]"),
+    ],
+)
+def test_numbers_stand_after_their_sentence(modules: Modules, text: str, quotes: list[str], marked: str) -> None:
+    """A quote is found by its letters and digits; its number follows the sentence, closing marks included."""
+    answer = {"answer": text, "evidence": [{"id": "e1"}], "citations": [{"evidence": "e1", "quote": q} for q in quotes]}
+    body = """let out = "", from = 0; for (const { at, cites } of m.place(value).marks) {
+      out += value.answer.slice(from, at) + cites.map((c) => `[${c.number}]`).join(""); from = at; }
+    return out + value.answer.slice(from);"""
+    assert modules.run("cite.js", body, answer) == marked
+
+
+@pytest.mark.parametrize(
+    ("url", "quote", "address"),
+    [
+        ("/repo/a/#b", "x-y", "https://h/repo/a/#b:~:text=x%2Dy"),
+        ("/repo/a/", "**雨**", "https://h/repo/a/#:~:text=%E9%9B%A8"),
+        ("javascript:alert(1)", "", None),
+        ("data:text/html,x", "", None),
+        ("http://[", "", None),
+    ],
+)
+def test_addresses_of_citations(modules: Modules, url: str, quote: str, address: str | None) -> None:
+    """Only web addresses become links; the quoted words ride along as a text fragment."""
+    assert modules.run("cite.js", "return m.address(value[0], value[1], 'https://h/');", [url, quote]) == address
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("雨", ["雨后的气味", "Rain"]),
+        ("气味", ["雨后的气味"]),
+        ("雨后的味道", ["雨后的气味"]),
+        ("RAIN gauge", ["Rain"]),
+        ("rain 月亮", []),
+        ("，。", []),
+    ],
+)
+def test_filtering_the_list_of_pages(modules: Modules, query: str, titles: list[str]) -> None:
+    """Every word must occur; a Chinese phrase that is not found whole counts by its pairs of characters."""
+    pages = [
+        {"title": "雨后的气味", "summary": "geosmin"},
+        {"title": "Rain", "summary": "the gauge 雨量"},
+        {"title": "Moon", "summary": ""},
+    ]
+    body = "return value[1].filter ? m.filter(value[1], value[0]).map((page) => page.title) : null;"
+    assert modules.run("filter.js", body, [query, json.loads(json.dumps(pages))]) == titles
