@@ -75,23 +75,29 @@ def home(
 ) -> SitePage:
     """Return the home page: the template puts the box to search or ask first, this is what comes below it."""
     t, found = words(lang), topics(listings)
-    doors = [(t["articles"], t["articles_door"], ARTICLES_URL)]
-    if wiki_url:
-        doors.append((t["wiki"], t["wiki_door"], wiki_url))
-    elif found:
-        doors.append((t["all_tags"], t["tags_door"], TAGS_URL))
-    doors.append((t["recent"], t["recent_door"], "#g-recent"))
+    dated = [item for item in listings if item.updated]
     shown = sorted(sorted(found, key=lambda topic: -len(topic.items))[:TOPICS], key=lambda topic: topic.url)
     html = fill(
         "home.html",
         t=t,
         lang=lang,
         listings=listings,
-        doors=doors,
+        doors=_doors(t, wiki_url=wiki_url, tagged=bool(found), dated=bool(dated)),
         topics=shown,
-        recent=_newest_first(listings)[:RECENT],
+        recent_title=t["recent" if dated else "articles"],
+        recent=_newest_first(dated or listings)[:RECENT],
     )
     return SitePage(url="", title=title, html=html, lang=lang, kind="home", questions=tuple(starters))
+
+
+def _doors(t: Mapping[str, str], *, wiki_url: str, tagged: bool, dated: bool) -> list[tuple[str, str, str]]:
+    """Return the ways in as (title, text, URL): articles, the wiki or else the tags, and what changed."""
+    doors = [(t["articles"], t["articles_door"], ARTICLES_URL)]
+    if wiki_url:
+        doors.append((t["wiki"], t["wiki_door"], wiki_url))
+    elif tagged:
+        doors.append((t["all_tags"], t["tags_door"], TAGS_URL))
+    return [*doors, (t["recent"], t["recent_door"], "#g-recent")] if dated else doors
 
 
 def article_index(listings: Sequence[Listing], folders: Mapping[str, str], *, lang: str) -> SitePage:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from html import unescape
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -16,6 +17,9 @@ from compiler.site.listing import encode, root_of
 from compiler.site.words import count, words
 
 _TITLE = re.compile(r"\s*(<h1\b[^>]*>.*?</h1>)", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+SAME_LETTERS = 24  # letters and digits in common from the start: a summary taken from the first sentence
+SUMMARY_WINDOW = 2_000  # characters of HTML that are looked at
 _H1 = re.compile(r"<(/?)h1\b")
 _CHECKBOX = re.compile(r'<input class="task-list-item-checkbox"( checked="checked")?')
 _ALIGN = re.compile(r'(<t[hd])\s+style="text-align:\s*(left|right|center);?"')  # what markdown-it writes for tables
@@ -42,7 +46,8 @@ class Views:
         shared = self._shared(page.lang or self.site.lang, root_of(page.url))
         backlinks = [(item, highlight(item)) for item in page.backlinks]
         rows = nav.branch(self.site.nav, self.trails.get(page.url, ()))
-        return shared | {"p": page, "heading": title, "body": body, "backlinks": backlinks, "tree": rows}
+        values = {"p": page, "heading": title, "body": body, "backlinks": backlinks, "tree": rows}
+        return shared | values | {"summary": "" if repeats(body, page.summary) else page.summary}
 
     def lost(self) -> dict[str, Any]:
         """Return the template's values for the 404 page: its links are absolute, below the base path."""
@@ -80,6 +85,17 @@ def split_title(page: SitePage) -> tuple[Markup, Markup]:
     if match := _TITLE.match(html):
         return Markup(match[1]), Markup(html[match.end() :])  # noqa: S704 - bodies arrive sanitised
     return Markup("<h1>{}</h1>").format(page.title), Markup(html)  # noqa: S704 - bodies arrive sanitised
+
+
+def repeats(body: str, summary: str) -> bool:
+    """Return whether the body begins with the words of the summary, which then need not stand above it again."""
+    start, wanted = _letters(_TAG.sub("", body[:SUMMARY_WINDOW])), _letters(summary)[:SAME_LETTERS]
+    return bool(wanted) and start.startswith(wanted)
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text."""
+    return "".join(char for char in unescape(text) if char.isalnum())
 
 
 def _labelled(t: Mapping[str, str], box: re.Match[str]) -> str:

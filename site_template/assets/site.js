@@ -78,7 +78,15 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// A long tree shows the line of this page, not its beginning.
+function showHere() {
+  const tree = document.querySelector(".g-tree");
+  const here = tree?.querySelector("[aria-current]");
+  if (here && here.offsetTop > tree.clientHeight * 0.7) tree.scrollTop = here.offsetTop - tree.clientHeight / 3;
+}
+
 addCopyButtons();
+showHere();
 letScrollersFocus();
 followHeadings();
 nameHosts();

@@ -11,7 +11,7 @@ from compiler.errors import BuildError
 from compiler.model import Backlink, NavNode
 from compiler.site import assets, feeds, nav, pages
 from compiler.site.listing import Listing, encode, file_path, relative, root_of
-from compiler.site.view import highlight
+from compiler.site.view import highlight, repeats
 from compiler.site.words import TEMPLATE, count
 from tests.compiler.site_sample import FOLDERS, listings, sample_site
 
@@ -170,3 +170,23 @@ def test_the_public_list_of_pages_has_all_but_home() -> None:
     rows = json.loads(assets.pages_json(sample_site()))
     assert ["Reading the rain", "notes/rain/", listings()[3].summary, "en"] in rows
     assert all(row[1] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("body", "summary", "same"),
+    [
+        ("<p>The <em>gauge</em> tells you how much &amp; when.</p>", "The gauge tells you how much & when.", True),
+        ("<p>久旱之后的第一场雨，总带着泥土气味。</p>", "久旱之后的第一场雨，总带着…", True),
+        ("<p>Another beginning.</p>", "The gauge tells you how much.", False),
+        ("<p>x</p>", "", False),
+    ],
+)
+def test_a_summary_that_the_text_repeats_is_not_shown_twice(body: str, summary: str, same: bool) -> None:
+    """A summary taken from the first sentence stands once: in the text."""
+    assert repeats(body, summary) is same
+
+
+def test_without_dates_nothing_is_called_recent() -> None:
+    """When no page has a date the home page lists articles and has no door to what changed."""
+    html = pages.home([Listing("a/", "A", "en")], title="x", lang="en").html
+    assert "Recently" not in html
