@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from query_fn.retrieve.select import Item, covered
+from query_fn.retrieve.select import Item, Weights, covered
 
 COVERAGE_WEIGHT = 6.0
 MIDDLE = 5.0  # the sum at which an answer is as likely as not
@@ -45,9 +45,9 @@ def asked_for(question: str) -> str:
     return rest if (rest := " ".join(_ASKING.sub(" ", question).split())) else question
 
 
-def coverage(tokens: Sequence[str], items: Sequence[Item], idf: Callable[[str], float]) -> float:
-    """Return the best idf-weighted share of `tokens` in one of the first candidates, titles included."""
-    return max((covered(tokens, item.tokens | item.head, idf) for item in items[:LOOKED_AT]), default=0.0)
+def coverage(weights: Weights, items: Sequence[Item]) -> float:
+    """Return the best idf-weighted share of the question's words in one of the first candidates, titles included."""
+    return max((covered(weights, item.terms) for item in items[:LOOKED_AT]), default=0.0)
 
 
 def confidence(signals: Signals, *, failed: int = 0) -> float:

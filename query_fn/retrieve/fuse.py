@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from query_fn.retrieve.lexical import Hits
 
@@ -23,6 +23,8 @@ WEIGHTS: Mapping[str, float] = {
 }
 CROSS_LANGUAGE = 0.5  # weight of a vector hit in another language than the question's: no word can match there
 
+SUB_QUERY = 0.5  # at 1.0 the handbook loses 4 points of nDCG@10
+
 
 @dataclass(frozen=True, slots=True)
 class RouteHits:
@@ -33,6 +35,11 @@ class RouteHits:
     hits: Hits
     scaled: tuple[float, ...] = ()
     ms: float = 0.0
+
+
+def discounted(item: RouteHits) -> RouteHits:
+    """Return a sub-query's hits at SUB_QUERY of their score: a fragment is easily matched in full."""
+    return replace(item, scaled=tuple(SUB_QUERY * score for score in item.scaled))
 
 
 def first_per_chunk(hits: Iterable[tuple[int, float]]) -> Hits:

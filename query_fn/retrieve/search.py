@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 
 from query_fn.contract import ArticleRow, ChunkRow
 from query_fn.errors import ArtifactError, RouteFailed
@@ -15,17 +16,16 @@ from query_fn.retrieve import confidence as sure
 from query_fn.retrieve.catalog import Catalog, Mask
 from query_fn.retrieve.dense import Floats, calibration_for, centre_query
 from query_fn.retrieve.embed import Embedder
-from query_fn.retrieve.fuse import RouteHits, fuse
+from query_fn.retrieve.fuse import RouteHits, discounted, fuse
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.retrieve.rewrite import asks_structure, rewrite
 from query_fn.retrieve.routes import Query, Routes, prepare
-from query_fn.retrieve.select import Item, diversify, rerank
+from query_fn.retrieve.select import RERANK, Item, diversify, rerank, weigh
 from query_fn.store import Store, check_embedder
-from query_fn.text import normalise, script_lang, tokenise
+from query_fn.text import script_lang, terms, tokenise
 from query_fn.visibility import Visibility
 
 MAX_LIMIT = 20
-PER_ARTICLE = 4  # candidates an article may have while others wait
 _ROUTE_ERRORS = (RouteFailed, ArtifactError, sqlite3.Error)
 
 
@@ -90,9 +90,8 @@ class Searcher:
         first = time.perf_counter()
         asked = script_lang(question)
         fused = fuse(run.lists, lambda n: self._catalog.chunk_langs[n] != asked)
-        items = self._items(fused)
         run.timed("fuse", first)
-        return self._result(question, prepared[0], items, run, max(1, min(limit, MAX_LIMIT)))
+        return self._result(prepared[0], fused, run, max(1, min(limit, MAX_LIMIT)))
 
     # --- stages -----------------------------------------------------------------------------------------------------
 
@@ -115,6 +114,7 @@ class Searcher:
         began = time.perf_counter()
         for query in queries:
             run.attempt(self._routes.main(query, seen, wiki=wiki))
+        run.lists = [item if item.query == queries[0].text else discounted(item) for item in run.lists]
         found = Counter(item.route for item in run.lists if item.hits)
         if not found["chunk_words"] and not found["question_words"]:
             run.attempt([("title", lambda: self._routes.title(queries[0], seen))])
@@ -125,51 +125,44 @@ class Searcher:
                 _once(run.degraded, f"vectors_incomplete:{name}")
         run.timed("routes", began)
 
-    def _items(self, fused: Hits) -> list[Item]:
-        """Return the fused chunks with their tokens."""
-        out = []
+    def _items(self, fused: Hits) -> Iterator[Item]:
+        """Yield the fused chunks with their terms, read one by one as they are asked for."""
         for n, score in fused:
             chunk = self._store.chunk_by_n(n)
             if chunk is not None:
-                out.append(self._item(chunk, score))
-        return out
+                title = self._store.articles_by_id[chunk.article_id].title
+                text = "\n".join((title, *chunk.path, chunk.text))
+                yield Item(n, score, chunk.article_id, terms(text, self._store.fold))
 
-    def _item(self, chunk: ChunkRow, score: float) -> Item:
-        fold, title = self._store.fold, self._store.articles_by_id[chunk.article_id].title
-        body, head = tokenise(chunk.text, fold), tokenise(" ".join((title, *chunk.path)), fold)
-        text = normalise(chunk.text, fold)
-        return Item(chunk.n, score, chunk.article_id, frozenset(body), frozenset(head), text)
-
-    def _result(self, question: str, query: Query, items: list[Item], run: _Run, limit: int) -> SearchResult:
-        began = time.perf_counter()
-        core = tokenise(sure.asked_for(question), self._store.fold)
-        phrase = normalise(sure.asked_for(question), self._store.fold).strip()
-        ranked = rerank(items, core, phrase, self._lexical.idf)
-        chosen = diversify(ranked, limit, per_article=PER_ARTICLE)
-        signals = self._signals(query, core, ranked, run)
+    def _result(self, query: Query, fused: Hits, run: _Run, limit: int) -> SearchResult:
+        began, rest = time.perf_counter(), self._items(fused)
+        weights = weigh(tokenise(sure.asked_for(query.text), self._store.fold), self._lexical.idf)
+        first = rerank(islice(rest, RERANK), weights)
+        chosen = diversify(chain(first, rest), limit)
+        signals = self._signals(query, sure.coverage(weights, first), first, run)
         level = sure.confidence(signals, failed=run.failed) if chosen.items else 0.0
         run.timed("select", began)
         ids = self._catalog.chunk_ids
         diagnostics = Diagnostics(
             routes=tuple(self._report(item) for item in run.lists),
-            fused=tuple(ids[item.n] for item in items),
+            fused=tuple(ids[n] for n, _ in fused),
             articles=tuple(dict.fromkeys(item.article for item in chosen.items)),
             dropped=tuple((ids[n], reason) for n, reason in chosen.dropped),
             timings_ms=dict(run.timings),
             degraded=tuple(run.degraded),
-            queries=tuple(dict.fromkeys(item.query for item in run.lists)) or (question,),
+            queries=tuple(dict.fromkeys(item.query for item in run.lists)) or (query.text,),
         )
         candidates = tuple(self._candidates(chosen.items, run))
-        return SearchResult(question, candidates, level, level >= query.calibration.threshold, diagnostics)
+        return SearchResult(query.text, candidates, level, level >= query.calibration.threshold, diagnostics)
 
-    def _signals(self, query: Query, core: list[str], ranked: list[Item], run: _Run) -> sure.Signals:
+    def _signals(self, query: Query, coverage: float, ranked: list[Item], run: _Run) -> sure.Signals:
         best = [item.hits[0][1] for item in run.lists if item.route == "chunk_vector" and item.hits]
         calibration = query.calibration
         z = (max(best) - calibration.cosine_mean) / calibration.cosine_std if best else None
         if z is None and query.vector is not None:
             z = (calibration.floor - calibration.cosine_mean) / calibration.cosine_std
         foreign = bool(ranked) and self._catalog.chunk_langs[ranked[0].n] != script_lang(query.text)
-        return sure.Signals(z, sure.coverage(core, ranked, self._lexical.idf), foreign)
+        return sure.Signals(z, coverage, foreign)
 
     # --- results ----------------------------------------------------------------------------------------------------
 
