@@ -52,6 +52,19 @@ export function place(answer) {
   return { marks: placed, cited: [...numbers.keys()].map((id) => answer.evidence.find((item) => item.id === id)) };
 }
 
+// Returns a quote in Markdown as a reader sees it: without the marks of emphasis, code and links.
+export function readable(quote) {
+  const text = quote.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*`]+|(?<=^|\s)_|_(?=\s|$)/g, "");
+  return text.replace(/^[\s>|#-]+/, "").replace(/\s+/g, " ").trim();
+}
+
+// The browser finds a fragment only letter by letter and on word boundaries: the longest run between marks and stops.
+function findable(quote) {
+  const runs = quote.split(/[*`[\]()<>|#~!\n\\]+|(?<=\s)_|_(?=\s)|[，。；：？,;:?]+|\.\s/u).map((run) => run.trim());
+  const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), "");
+  return longest.length > 80 ? longest.slice(0, 80).replace(/\s+\S*$/, "") : longest;
+}
+
 // Returns a link's address with a text fragment, so that the browser shows the quoted words; same-site and http(s) only.
 export function address(url, quote, base) {
   let link;
@@ -61,7 +74,7 @@ export function address(url, quote, base) {
     return null;
   }
   if (!/^https?:$/.test(link.protocol)) return null;
-  const words = (quote ?? "").split(/\n/)[0].replace(/[*_`[\]#>|]/g, " ").trim().slice(0, 80);
+  const words = findable(quote ?? "");
   if (words) link.hash = `${link.hash || "#"}:~:text=${encodeURIComponent(words).replaceAll("-", "%2D")}`;
   return link.href;
 }

@@ -1,6 +1,6 @@
 // DOM from values. Text only ever becomes text nodes: no innerHTML, no image, nothing that loads.
 
-import { address, place } from "./cite.js";
+import { address, place, readable } from "./cite.js";
 import { degraded } from "./reducer.js";
 
 // Makes an element: make("a", { href }, child, …). Properties starting with "on" are listeners, null children are skipped.
@@ -112,7 +112,7 @@ function sources(cited, { t, base, citations }) {
   const rows = cited.map((source) => {
     const quotes = [...new Set(citations.filter((one) => one.evidence === source.id).map((one) => one.quote))];
     const link = make("a", { href: address(source.url, quotes[0], base) }, section(source));
-    const shown = quotes.slice(0, 3).map((quote) => make("q", {}, short(quote.replace(/\s+/g, " ").trim())));
+    const shown = quotes.slice(0, 3).map((quote) => make("q", {}, short(readable(quote))));
     return make("li", { lang: source.lang }, link, ...shown);
   });
   return make("section", { class: "sources" }, make("h4", {}, t.sources), make("ol", {}, ...rows));

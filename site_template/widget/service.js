@@ -38,15 +38,24 @@ function failure(status, kind) {
   return status >= 500 ? "broken" : "refused";
 }
 
+function firstOfEachPage(candidates) {
+  const pages = new Map();
+  for (const one of candidates) {
+    const page = String(one.url).split("#")[0];
+    if (!pages.has(page)) pages.set(page, one);
+  }
+  return [...pages.values()].slice(0, 8);
+}
+
 // Returns the pages found for `query`, or null when the function does not answer.
 export async function search({ endpoint, query, signal }) {
   const url = apiAddress(endpoint, "search");
   url.searchParams.set("q", query);
-  url.searchParams.set("limit", "8");
+  url.searchParams.set("limit", "20"); // passages: several may be of one page
   try {
     const reply = await fetch(url, { signal, credentials: "omit" });
     const found = reply.ok && (reply.headers.get("content-type") ?? "").includes("json") ? await reply.json() : null;
-    return Array.isArray(found?.candidates) ? found.candidates : null;
+    return Array.isArray(found?.candidates) ? firstOfEachPage(found.candidates) : null;
   } catch {
     return null;
   }

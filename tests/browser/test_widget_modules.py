@@ -130,6 +130,7 @@ def test_numbers_stand_after_their_sentence(modules: Modules, text: str, quotes:
     [
         ("/repo/a/#b", "x-y", "https://h/repo/a/#b:~:text=x%2Dy"),
         ("/repo/a/", "**雨**", "https://h/repo/a/#:~:text=%E9%9B%A8"),
+        ("/a/", "see `snake_case`, then the long part. End", "https://h/a/#:~:text=then%20the%20long%20part"),
         ("javascript:alert(1)", "", None),
         ("data:text/html,x", "", None),
         ("http://[", "", None),
@@ -138,6 +139,19 @@ def test_numbers_stand_after_their_sentence(modules: Modules, text: str, quotes:
 def test_addresses_of_citations(modules: Modules, url: str, quote: str, address: str | None) -> None:
     """Only web addresses become links; the quoted words ride along as a text fragment."""
     assert modules.run("cite.js", "return m.address(value[0], value[1], 'https://h/');", [url, quote]) == address
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown"),
+    [
+        ("- **bold** and `code`, [link](x)", "bold and code, link"),
+        ("> snake_case stays, _this_ does not", "snake_case stays, this does not"),
+        ("| a  | b |", "a | b |"),
+    ],
+)
+def test_quotes_are_shown_without_marks(modules: Modules, quote: str, shown: str) -> None:
+    """A quote is a piece of Markdown; a reader sees its words."""
+    assert modules.run("cite.js", "return m.readable(value);", quote) == shown
 
 
 @pytest.mark.parametrize(
