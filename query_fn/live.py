@@ -17,6 +17,7 @@ from query_fn.agent.chat.score import Similarity
 from query_fn.contract import LEXICAL
 from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing
 from query_fn.retrieve.embed import Embedder
+from query_fn.retrieve.lexical import Lexical
 from query_fn.retrieve.search import Searcher
 from query_fn.service import Deps
 from query_fn.settings import Settings
@@ -77,7 +78,7 @@ class Live:
 
 def chat_model(store: Store, embedder: Embedder | None) -> ChatModel:
     """Return the chat model: extractive, which needs no key."""
-    return Extractive(similarity=_similarity(embedder) if embedder else None, fold=store.fold)
+    return Extractive(_similarity(embedder) if embedder else None, store.fold, Lexical(store).idf)
 
 
 def _embedder(store: Store) -> tuple[Embedder | None, tuple[str, ...]]:

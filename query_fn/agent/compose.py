@@ -17,6 +17,7 @@ from query_fn.visibility import Visibility
 
 # Named, but nothing that was configured has failed: the answer is complete all the same.
 EXPECTED = ("no_model", "no_embedder", "no_vectors", "conversation_")
+SURE = 0.65  # confidence under it: the answer stands, and says that the match is weak (0.5 is the refusal threshold)
 MAX_FOLLOW_UPS = 3
 MAX_NEAREST = 3
 
@@ -57,7 +58,7 @@ def answered(verdict: Verdict, ending: Ending, *, tools: Tools, lang: str, diagn
         evidence=evidence,
         citations=tuple(c for p in verdict.passed for c in p.citations),
         uncertainties=tuple(say(key, lang) for key in _doubts(verdict, ending, tools.book, lang=lang)),
-        confidence=search.confidence if search else 0.0,
+        confidence=search.confidence if search else 1.0,  # without a search the page was asked for by its name
         follow_ups=follow_ups(tools, evidence),
         nearest=(),
         diagnostics=diagnostics,
@@ -147,7 +148,7 @@ def _doubts(verdict: Verdict, ending: Ending, book: Book, *, lang: str) -> list[
     keys = list(ending.draft.uncertainties)
     keys += ["citations_removed"] if verdict.dropped else []
     keys += ["route_failed"] if search and _failed(search.diagnostics) else []
-    keys += ["low_confidence"] if search is None or not search.answerable else []
+    keys += ["low_confidence"] if search is not None and search.confidence < SURE else []
     keys += ["truncated"] if any(e.id in book.truncated for e in cited) else []
     keys += ["other_language"] if cited and all(e.lang != lang for e in cited) else []
     keys += ["disagree"] if _disagree(verdict.passed) else []

@@ -131,14 +131,22 @@ class Book:
 
 
 def find_article(store: Store, name: str) -> ArticleRow | None:
-    """Return the article with this id, site-relative URL or source path; a leading slash does not matter."""
+    """Return the article with this id, site-relative URL, source path or title; a leading slash does not matter."""
     bare = name.strip("/")
     return (
         store.article(bare)
         or store.article_by_url(f"{bare}/" if bare else "")
         or store.article_by_url(bare)
         or store.article_by_path(bare)
+        or _titled(store, bare)
     )
+
+
+def _titled(store: Store, title: str) -> ArticleRow | None:
+    """Return the first article with this title, upper and lower case alike."""
+    wanted = title.casefold()
+    found = next((row.id for row in store.articles() if row.title.casefold() == wanted), None)
+    return store.article(found) if found is not None else None
 
 
 def cut(text: str) -> str:

@@ -67,6 +67,8 @@ def judge(draft: Sequence[Quoted], book: Book) -> Verdict:
 def unsupported(text: str, citations: Sequence[Citation]) -> str:
     """Return why the quotes do not support a sentence: "number", "name", "negation", or "" when they do."""
     quotes = "\n".join(c.quote for c in citations)
+    if text.split() == plain(quotes).split():
+        return ""  # the quote itself
     if numbers(text) - supplied(plain(quotes)) - supplied(quotes):
         return "number"
     folded = unicodedata.normalize("NFKC", quotes).lower()

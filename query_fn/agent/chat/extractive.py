@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, Quoted, ReadResult, View
-from query_fn.agent.chat.score import Question, Scored, Similarity, has_shape, keywords, score
+from query_fn.agent.chat.score import Idf, Question, Scored, Similarity, has_shape, keywords, score, subject
 from query_fn.agent.chat.spans import Block, Span
 from query_fn.agent.router import Intent
 from query_fn.model import Evidence, SearchResult
@@ -21,6 +21,8 @@ MAX_ITEMS = 12
 READ_SIMPLE, READ_WIDE = 2, 4  # candidates read at once
 FLOOR = 0.25  # a best span below it answers nothing; one that holds half of the question's words is far above
 NEAR = 0.8  # of the best score: what stands in the answer beside it
+SHAPED = 0.7  # of the best score: a number for how many, a name for who may stand this far below it
+PLAINLY = 0.6  # share of the question's words a span without the shape asked for must hold to stand all the same
 SAME = 0.8  # token Jaccard of two spans that say the same
 _WIDE = (Intent.PAGES, Intent.STEPS, Intent.COUNT, Intent.TIME)
 _UNSHAPED = {Intent.COUNT: "no_number", Intent.TIME: "no_date"}
@@ -32,13 +34,16 @@ class Extractive:
 
     similarity: Similarity | None = None
     fold: Fold | None = None
+    idf: Idf | None = None
     name: str = "extractive"
 
     def next(self, view: View) -> Move:
         """Search (twice at most), read the best candidates, answer from them."""
         searches = [o.result for o in view.seen if isinstance(o.result, SearchResult)]
+        if view.intent is Intent.SECTIONS and (move := _by_name(view)):
+            return move
         if not searches:
-            return Draft(()) if view.final else _search(view.question)
+            return Draft(()) if view.final else _search(subject(view.question, view.intent))
         best = max(searches, key=lambda found: (found.answerable, found.confidence))
         if not best.answerable:
             return self._again(view, searches)
@@ -58,17 +63,20 @@ class Extractive:
     def _look(self, view: View, found: SearchResult) -> Move:
         """Choose what to read: the page and its outline for a question about structure, else the best passages."""
         if view.intent is Intent.SECTIONS:
-            article = found.candidates[0].article_id
+            article = _named(found, subject(view.question, view.intent))
             return Calls((Call("outline", {"article": article}), Call("read", {"locators": [article]})))
         wanted = READ_WIDE if view.intent in _WIDE else READ_SIMPLE
-        chosen = [c.chunk_id for c in found.candidates[:wanted]]
-        return Calls((Call("read", {"locators": chosen}),))
+        chosen = [c.chunk_id for c in found.candidates]
+        if found.candidates[0].lang != script_lang(view.question):  # ranks are less sure across languages
+            parts = [chosen[:READ_WIDE], chosen[READ_WIDE : 2 * READ_WIDE]]
+            return Calls(tuple(Call("read", {"locators": part}) for part in parts if part))
+        return Calls((Call("read", {"locators": chosen[:wanted]}),))
 
     def _answer(self, view: View, evidence: Sequence[Evidence]) -> Draft:
         if view.intent is Intent.SECTIONS:
             return _sections(view, evidence)
         pieces = {e.id: cutter.cut(e) for e in evidence}
-        question = Question(view.question, script_lang(view.question), view.intent, self.fold)
+        question = Question(view.question, script_lang(view.question), view.intent, self.fold, self.idf)
         scored = score([span for own in pieces.values() for span in own], question, self.similarity)
         rejected = {s.quotes for s in view.rejected}
         left = [s for s in scored if _quote(s.span) not in rejected]
@@ -84,11 +92,14 @@ class Extractive:
     def _sentences(self, view: View, usable: Sequence[Scored]) -> Draft:
         """Take the best span and those near it, drop repeats, and put them in the order of the source."""
         ranked = sorted(usable, key=lambda s: -s.score)
-        shaped = [s for s in ranked if has_shape(view.intent, s.span.text) and s.score >= NEAR * ranked[0].score]
+        near = [s for s in ranked if s.score >= SHAPED * ranked[0].score]
+        shaped = [s for s in near if has_shape(view.intent, s.span.text, question=view.question)]
+        if not shaped and ranked[0].own < PLAINLY:
+            return Draft(())
         best = shaped[0] if shaped else ranked[0]
         chosen = [best]
         for candidate in ranked:
-            fits = candidate.score >= NEAR * best.score and (candidate.own > 0 or candidate.meaning > 0)
+            fits = candidate.score >= NEAR * best.score and _as_close(candidate, best)
             if fits and len(chosen) < MAX_SENTENCES and not any(_same(candidate.span, c.span) for c in chosen):
                 chosen.append(candidate)
         order = {e: i for i, e in enumerate(dict.fromkeys(s.span.evidence.id for s in [best, *chosen]))}
@@ -99,6 +110,24 @@ class Extractive:
 
 def _search(query: str) -> Calls:
     return Calls((Call("search", {"query": query}),))
+
+
+def _by_name(view: View) -> Move | None:
+    """Look for the page whose sections are asked for by its name, then read it; None: it must be searched for."""
+    outlined = [o.result.article.id for o in view.seen if isinstance(o.result, OutlineResult)]
+    read = tuple(e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence)
+    if not view.seen and not view.final:
+        return Calls((Call("outline", {"article": subject(view.question, view.intent)}),))
+    if not outlined:
+        return None
+    return _sections(view, read) if read or view.final else Calls((Call("read", {"locators": outlined[:1]}),))
+
+
+def _named(found: SearchResult, name: str) -> str:
+    """Return the id of the candidate article whose title is asked for, else of the first."""
+    wanted = name.casefold()
+    titled = [c.article_id for c in found.candidates if c.title.casefold() == wanted]
+    return titled[0] if titled else found.candidates[0].article_id
 
 
 def _content_words(question: str, fold: Fold | None) -> list[str]:
@@ -115,6 +144,11 @@ def _content_words(question: str, fold: Fold | None) -> list[str]:
 def _quotable(span: Span) -> bool:
     """Say whether a span can stand alone: not a heading, a table header, bare code or a lead-in without its list."""
     return span.kind not in ("heading", "code", "header") and not span.text.endswith((":", "：")) and len(span.text) > 3
+
+
+def _as_close(candidate: Scored, best: Scored) -> bool:
+    """Say whether a span is about as much of the question as the best one, by words or, without any, by meaning."""
+    return candidate.own >= 0.7 * best.own if best.own else candidate.meaning >= 0.8 * best.meaning > 0
 
 
 def _quote(span: Span) -> tuple[tuple[str, str], ...]:
@@ -156,7 +190,7 @@ def _block_score(block: Block, scores: Mapping[int, float], *, steps: bool) -> f
     """Score a block by its introduction or its members; a question for steps wants a list, a numbered one most."""
     values = [scores[id(m)] for m in block.members]
     introduced = scores.get(id(block.lead), 0.0)
-    wanted = (0.2 if block.members[0].kind in ("item", "ordered") else 0.0) if steps else 0.0
+    wanted = 0.3 if steps and block.members[0].kind != "header" else 0.0
     ordered = 0.1 if steps and block.members[0].kind == "ordered" else 0.0
     return max(introduced, sum(values) / len(values)) + wanted + ordered
 

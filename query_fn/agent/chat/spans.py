@@ -10,6 +10,7 @@ from query_fn.model import Evidence
 from query_fn.text import plain, sentences
 
 MAX_ITEM = 400  # characters: a longer list item is quoted by its first sentence
+MAX_CODE = 1_000  # characters: longer code is for the page to show
 _ITEM = re.compile(r"[ \t]*(?:([-*+])|(\d{1,9})[.)])[ \t]+")
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _RULE = re.compile(r"[\s|:*_-]+$")
@@ -118,7 +119,7 @@ def blocks(spans: Sequence[Span]) -> list[Block]:
             members = _outermost([s for s in spans[index:] if s.group == span.group])
             if len(members) > 1 or (lead is not None and _announces(lead)):
                 found.append(Block(lead, members))
-        elif span.kind == "code" and lead is not None and _announces(lead) and len(span.text) <= MAX_ITEM:
+        elif span.kind == "code" and lead is not None and _announces(lead) and len(span.text) <= MAX_CODE:
             found.append(Block(lead, (span,)))
     return found
 
