@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -88,7 +89,7 @@ def _index_problems(folder: Path, manifest: Manifest) -> Iterator[str]:
             if found != (count, count - 1):
                 yield f"table {table} has {found[0]} rows up to n={found[1]}, the manifest says {count}"
     for name in LEXICAL:
-        found = tantivy.Index.open(str(folder / "lexical" / name)).searcher().num_docs
+        found = _documents(folder / "lexical" / name)
         if found != manifest.counts[name]:
             yield f"lexical/{name} has {found} documents, the table {manifest.counts[name]}"
     for name, ready in manifest.vectors.items():
@@ -96,3 +97,11 @@ def _index_problems(folder: Path, manifest: Manifest) -> Iterator[str]:
         keys = set(map(int, index.keys)) if index else set()
         if len(keys) != ready.ready or not keys <= set(range(manifest.counts[name])):
             yield f"vectors/{name} holds {len(keys)} keys, the manifest says {ready.ready} of {manifest.counts[name]}"
+
+
+def _documents(index: Path) -> int:
+    """Count an index's documents. tantivy leaves a lock file where it opens, so it opens a folder of links."""
+    with tempfile.TemporaryDirectory(prefix="geosmin-") as links:
+        for path in index.iterdir():
+            (Path(links) / path.name).symlink_to(path.resolve())
+        return int(tantivy.Index.open(links).searcher().num_docs)

@@ -98,19 +98,19 @@ class Resolver:
 
     def _find(self, source: SourcePath, wanted: str, *, by_name: bool) -> tuple[SourcePath | None, str]:
         base = posixpath.dirname(source)
-        relative = posixpath.normpath(posixpath.join(base, wanted)) if not wanted.startswith("/") else ""
+        relative = posixpath.normpath(posixpath.join(base, wanted)) if not wanted.startswith("/") else "../"
         rooted = posixpath.normpath(wanted.lstrip("/"))
         for place in (rooted, relative) if by_name else (relative, rooted):
-            exact = [p for p in self._names.get("=" + _fold(_stem(place)), ()) if place and not place.startswith("../")]
-            if exact:
-                return exact[0], ""
+            exact = self._names.get("=" + _fold(_stem("" if place == "." else place)), [])
+            if exact and not place.startswith("../"):
+                return sorted(exact, key=lambda p: (_stem(p) != _stem(place), p))[0], ""
         if wanted.startswith("../") and not by_name:
             return None, ""
         named = self._names.get(_fold(_stem(rooted)), [])
         if not named or (not by_name and "/" not in rooted and not wanted.startswith("/")):
             return None, ""
-        best = sorted(named, key=lambda p: (posixpath.dirname(p) != base, p.count("/"), p))
-        others = ", ".join(best[1:4])
+        best = sorted(named, key=lambda p: (posixpath.dirname(p) != base, not _ends(p, rooted), p.count("/"), p))
+        others = ", ".join(p for p in best[1:4] if _ends(p, rooted) == _ends(best[0], rooted))
         return best[0], f"ambiguous: also {others}; the nearest, then the shortest path wins" if others else ""
 
     def _attachment(self, source: SourcePath, wanted: str) -> SourcePath | None:
@@ -181,6 +181,11 @@ def _stem(path: str) -> str:
     path = _MARKDOWN.sub("", path.rstrip("/"))
     folder, _, name = path.rpartition("/")
     return folder if name.casefold() in INDEX_NAMES else path
+
+
+def _ends(path: str, wanted: str) -> bool:
+    """Tell whether a path ends in the wanted name letter for letter, case included."""
+    return ("/" + _stem(path)).endswith("/" + _stem(wanted))
 
 
 def _fold(name: str) -> str:

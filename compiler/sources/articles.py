@@ -55,7 +55,7 @@ KNOWN_KEYS = frozenset(
     ]
 )
 WIKI_KINDS = frozenset({"entity", "concept", "comparison", "guide", "answer"})
-_TITLE = re.compile(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"\s*(?:#[ \t]+([^\n]+?)[ \t]*#*[ \t]*|([^\n#>|`~-][^\n]*)\n=+[ \t]*)(?:\n|$)")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -226,8 +226,9 @@ def _list(front: FrontMatter, key: str) -> list[str]:
 
 
 def _first_title(body: str) -> str:
-    match = _TITLE.search(body[:4000])
-    return " ".join(plain(re.sub(r"\{\s*#[^}]*\}", "", match[1])).split()) if match else ""
+    """Return the text of the h1 that the page opens with; a later h1 is one of several parts, not the title."""
+    match = _TITLE.match(body[:4000])
+    return " ".join(plain(re.sub(r"\{\s*#[^}]*\}", "", match[1] or match[2])).split()) if match else ""
 
 
 def _name(path: SourcePath) -> str:

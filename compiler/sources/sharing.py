@@ -116,7 +116,7 @@ def _claim(key: str, front: FrontMatter) -> Share | None:
 
 
 def _check_password(front: FrontMatter) -> None:
-    value, line = front.values.get("password", ""), front.lines.get("password")
+    value, line = front.values.get("password", ""), front.lines.get("password", front.lines.get("share"))
     if not isinstance(value, str) or not re.fullmatch(r"env:[A-Z][A-Z0-9_]*", value):
         raise FileError(
             "password-literal",

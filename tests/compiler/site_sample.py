@@ -1,5 +1,4 @@
 """A small, realistic, bilingual site for tests: every element an author uses, and the awkward pages too."""
-# ruff: noqa: E501
 
 from __future__ import annotations
 

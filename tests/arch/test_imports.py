@@ -1,0 +1,212 @@
+"""Which room may import which. The table is the architecture; an arrow that is not in it is a defect."""
+
+import ast
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("compiler", "query_fn")
+
+# room -> rooms it may import. A room is a module, or a folder for all modules below it that are not listed themselves.
+LEAVES = ("compiler.errors", "compiler.model")
+TEXT = ("query_fn.contract", "query_fn.text")
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "compiler.errors": (),
+    "compiler.model": (),
+    "compiler.git": (),
+    "compiler.settings": LEAVES,
+    "compiler.progress": (),
+    "compiler.cache": (),
+    "compiler.lock": LEAVES,
+    "compiler.report": LEAVES,
+    "compiler.starter": LEAVES,
+    "compiler.parse": (*LEAVES, *TEXT, "compiler.sources.urls"),
+    "compiler.sources": (*LEAVES, *TEXT, "compiler.settings", "compiler.git", "compiler.parse.comments"),
+    "compiler.chunk": (*LEAVES, *TEXT, "compiler.settings", "compiler.parse.blocks"),
+    "compiler.outline": (*LEAVES, *TEXT),
+    "compiler.enrich": (*LEAVES, *TEXT),
+    "compiler.wiki": (*LEAVES, *TEXT),
+    "compiler.index": (*LEAVES, *TEXT, "query_fn.errors", "query_fn.retrieve.embed"),
+    "compiler.embed": (
+        *LEAVES,
+        *TEXT,
+        "compiler.index",
+        "compiler.progress",
+        "compiler.settings",
+        "query_fn.errors",
+        "query_fn.retrieve.embed",
+    ),
+    "compiler.site": (*LEAVES, *TEXT, "compiler.settings"),
+    "compiler.pages": (*LEAVES, "compiler.cache", "compiler.parse"),
+    "compiler.read": (
+        *LEAVES,
+        "compiler.cache",
+        "compiler.pages",
+        "compiler.progress",
+        "compiler.report",
+        "compiler.settings",
+        "compiler.sources",
+    ),
+    "compiler.derive": (
+        *LEAVES,
+        *TEXT,
+        "compiler.cache",
+        "compiler.chunk",
+        "compiler.enrich",
+        "compiler.index.rows",
+        "compiler.outline",
+        "compiler.settings",
+        "compiler.wiki",
+    ),
+    "compiler.identity": (*LEAVES, *TEXT, "compiler.read", "compiler.settings"),
+    "compiler.publish": (
+        *LEAVES,
+        *TEXT,
+        "compiler.embed",
+        "compiler.index",
+        "compiler.progress",
+        "compiler.read",
+        "compiler.settings",
+        "compiler.site",
+        "compiler.wiki",
+    ),
+    "compiler.build": ("compiler", "!compiler.cli", "!compiler.screen", "!compiler.serve", "!compiler.check"),
+    "compiler.check": ("compiler", "!compiler.cli", "!compiler.screen", "!compiler.serve", "!compiler.build"),
+    "compiler.doctor": (*LEAVES, "compiler.git", "compiler.index", "compiler.settings"),
+    "compiler.screen": (*LEAVES, "compiler.doctor", "compiler.report"),
+    "compiler.local": ("compiler.embed", "compiler.settings", "query_fn"),
+    "compiler.serve": (*LEAVES, "compiler.local", "compiler.settings", "query_fn.app"),
+    "compiler.cli": ("compiler", "query_fn"),
+    "query_fn.contract": (),
+    "query_fn.text": (),
+    "query_fn.model": (),
+    "query_fn.errors": (),
+    "query_fn.settings": (),
+    "query_fn": ("query_fn",),
+}
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+            found[name] = path
+    return found
+
+
+def imports(name: str, path: Path, known: dict[str, Path]) -> set[str]:
+    """Return the project's modules that one module imports, wherever in the file the import stands."""
+    out = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            out |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{name} uses a relative import"
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            out |= (inner & known.keys()) or {node.module}
+    return {item for item in out if item.split(".")[0] in PACKAGES and item != name}
+
+
+def room_of(name: str) -> str:
+    parts = name.split(".")
+    return next(r for i in range(len(parts), 0, -1) if (r := ".".join(parts[:i])) in ALLOWED)
+
+
+def permitted(room: str, target: str) -> bool:
+    rules = ALLOWED[room]
+    inside = target == room or target.startswith(room + ".")
+    named = any(target == rule or target.startswith(rule + ".") for rule in rules)
+    barred = any(target == rule[1:] for rule in rules if rule.startswith("!"))
+    return (inside or named) and not barred
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_a_module_imports_only_what_its_room_may(name: str) -> None:
+    """Every import of an own module follows an arrow of the table."""
+    known = modules()
+    if name in PACKAGES and name == "compiler":
+        pytest.skip("the package itself is empty")
+    wrong = {t for t in imports(name, known[name], known) if not permitted(room_of(name), t)}
+    assert wrong == set()
+
+
+def test_there_is_no_import_cycle() -> None:
+    """The import graph of own modules has no cycle, imports for types included."""
+    known = modules()
+    graph = {name: imports(name, path, known) & known.keys() for name, path in known.items()}
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " -> ".join((*trail[trail.index(name) :], name))
+        if name not in done:
+            for target in sorted(graph[name]):
+                visit(target, (*trail, name))
+            done.add(name)
+
+    for name in sorted(graph):
+        visit(name, ())
+
+
+def test_the_function_never_imports_the_compiler() -> None:
+    """`query_fn` runs without the compiler and its dependencies."""
+    known = modules()
+    wrong = [
+        n
+        for n, p in known.items()
+        if n.startswith("query_fn") and any(t.startswith("compiler") for t in imports(n, p, known))
+    ]
+    assert wrong == []
+
+
+def test_only_the_edges_catch_everything() -> None:
+    """A broad `except` stands only at the CLI, the HTTP edge, the stream and the tool call."""
+    edges = {
+        "compiler.cli",
+        "query_fn.edge",
+        "query_fn.talk",
+        "query_fn.agent.tools",
+        "query_fn.handler",
+        "query_fn.agent.loop",
+    }
+    broad = set()
+    for name, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            kind = node.type if isinstance(node, ast.ExceptHandler) else None
+            if isinstance(node, ast.ExceptHandler) and (
+                kind is None or getattr(kind, "id", "") in ("Exception", "BaseException")
+            ):
+                broad.add(name)
+    assert broad <= edges
+
+
+def test_only_the_cli_prints() -> None:
+    """`print` and the consoles of rich belong to `compiler.cli`."""
+    talkers = {
+        name
+        for name, path in modules().items()
+        if any(
+            isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "print"
+            for n in ast.walk(ast.parse(path.read_text("utf-8")))
+        )
+    }
+    assert talkers == set()
+
+
+def test_story_files_fit_one_screen() -> None:
+    """The two story files stay short enough to be read at once."""
+    lengths = {
+        name: len((ROOT / name).read_text("utf-8").splitlines())
+        for name in ("compiler/build.py", "query_fn/service.py")
+    }
+    assert all(length <= 130 for length in lengths.values()), lengths
+
+
+def test_pairwise_table_is_sorted_enough_to_read() -> None:
+    """Every room of the table exists."""
+    names = set(modules())
+    missing = [room for room in ALLOWED if room not in names and not any(n.startswith(room + ".") for n in names)]
+    assert missing == []
+    assert all(a != b for a, b in pairwise(ALLOWED))
