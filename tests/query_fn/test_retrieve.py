@@ -1,0 +1,176 @@
+"""Search proposes the right places, says how sure it is, and names what it did without."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+
+import pytest
+
+from query_fn.errors import RouteFailed
+from query_fn.model import Scope
+from query_fn.retrieve.rewrite import asks_structure, rewrite
+from query_fn.retrieve.search import Searcher
+from query_fn.store import Store, open_store
+from tests.artifacts import NOW, SOON, make_build
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return open_store(make_build(tmp_path_factory.mktemp("retrieve") / "out"))
+
+
+@pytest.fixture
+def searcher(store: Store) -> Searcher:
+    return Searcher(store)
+
+
+ANSWERS = [
+    ("Which port does the Docker image use?", "install.1"),
+    ("how long are backups kept", "backup.0"),
+    ("who approves claims above 500 euros", "billing.1"),
+    ("没有网络怎么离线安装？", "安装.1"),
+    ("沒有網絡怎麼離線安裝？", "安装.1"),
+    ("龙井茶用多少度的水冲泡", "茶.1"),
+    ("维度是多少", "检索.2"),
+]
+
+
+@pytest.mark.parametrize(("question", "chunk"), ANSWERS)
+def test_words_alone_find_the_answer(searcher: Searcher, question: str, chunk: str) -> None:
+    """Without an embedder the first candidate is the chunk that answers, in both languages and both scripts."""
+    assert searcher.search(question, now=NOW).candidates[0].chunk_id == chunk
+
+
+def test_a_candidate_carries_no_text(searcher: Searcher) -> None:
+    """Search proposes: a candidate names a place and no sentence of it beyond the summary."""
+    found = searcher.search("Docker port", now=NOW).candidates[0]
+    assert found.url == "guide/install/#docker-compose"
+    assert "8080" not in str(asdict(found))
+
+
+@pytest.mark.parametrize("question", ["", "   ", "zzzz", "？！", "\u200b"])
+def test_an_unknown_or_empty_query_finds_nothing(searcher: Searcher, question: str) -> None:
+    """No hits, no exception, no confidence."""
+    result = searcher.search(question, now=NOW)
+    assert (result.candidates, result.confidence, result.answerable) == ((), 0.0, False)
+
+
+def test_the_missing_embedder_is_named(searcher: Searcher) -> None:
+    """A search without vectors says so."""
+    assert searcher.search("backup", now=NOW).diagnostics.degraded == ("no_embedder",)
+
+
+def test_what_expired_is_not_found(searcher: Searcher) -> None:
+    """From the second of expiry no route returns the article."""
+    question = "机房什么时候停电"
+    assert searcher.search(question, now=SOON - 1).candidates[0].article_id == "临时通知"
+    late = searcher.search(question, now=SOON)
+    assert "临时通知" not in str(late)
+
+
+@pytest.mark.parametrize(
+    ("scope", "allowed"),
+    [
+        (Scope(articles=()), set()),
+        (Scope(langs=("en",)), {"install", "backup", "billing", "temporary-notice"}),
+        (Scope(folders=("指南",)), {"安装", "检索"}),
+        (Scope(articles=("茶",)), {"茶"}),
+    ],
+)
+def test_scope_holds_for_every_route(searcher: Searcher, scope: Scope, allowed: set[str]) -> None:
+    """Nothing outside the scope appears, not even in the diagnostics; inside it hits are still found."""
+    result = searcher.search("安装 install 端口 port 茶 80", now=NOW, scope=scope)
+    articles = {hit.rsplit(".", 1)[0] for route in result.diagnostics.routes for hit, _ in route.hits}
+    assert articles | {c.article_id for c in result.candidates} <= allowed
+    assert bool(result.candidates) == bool(allowed)
+
+
+def test_one_article_leaves_the_wiki_out_and_stays_inside_the_scope(searcher: Searcher) -> None:
+    """`article` narrows the scope and can never widen it."""
+    result = searcher.search("Docker", now=NOW, article="install")
+    assert {c.article_id for c in result.candidates} == {"install"}
+    assert "wiki_words" not in {route.route for route in result.diagnostics.routes}
+    assert searcher.search("Docker", now=NOW, article="install", scope=Scope(articles=("茶",))).candidates == ()
+
+
+def test_an_unanswerable_question_has_less_confidence(searcher: Searcher) -> None:
+    """The confidence tells an answered question from one the pages do not cover."""
+    good = searcher.search("how long are backups kept", now=NOW)
+    bad = searcher.search("who won the football world cup in Paris", now=NOW)
+    assert good.answerable
+    assert not bad.answerable
+    assert good.confidence > 0.5 > bad.confidence
+
+
+def test_a_failed_route_is_named_and_lowers_the_confidence(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One broken index does not end the search and is not passed over in silence."""
+    whole = Searcher(store).search("how long are backups kept", now=NOW)
+    opened = Store.lexical
+
+    def broken(self: Store, name: str) -> object:
+        if name == "questions":
+            raise RouteFailed("questions: broken")
+        return opened(self, name)
+
+    monkeypatch.setattr(Store, "lexical", broken)
+    part = Searcher(store).search("how long are backups kept", now=NOW)
+    assert part.candidates[0].chunk_id == "backup.0"
+    assert part.diagnostics.degraded == ("no_embedder", "route_failed:question_words")
+    assert 0 < part.confidence < whole.confidence
+
+
+def test_a_question_about_structure_asks_the_tree(searcher: Searcher) -> None:
+    """PageIndex routes run when the outline is what is asked for."""
+    routes = {route.route for route in searcher.search("安装指南有哪些章节", now=NOW).diagnostics.routes}
+    assert "node_words" in routes
+
+
+def test_twenty_parallel_searches_agree(searcher: Searcher) -> None:
+    """One searcher serves many threads with the same results."""
+    questions = [question for question, _ in ANSWERS] * 5
+    alone = [searcher.search(q, now=NOW).candidates for q in questions]
+    with ThreadPoolExecutor(20) as pool:
+        together = list(pool.map(lambda q: searcher.search(q, now=NOW).candidates, questions))
+    assert together == alone
+
+
+@pytest.mark.parametrize("limit", [-1, 0, 1, 20, 1000])
+def test_the_limit_is_kept_between_one_and_twenty(searcher: Searcher, limit: int) -> None:
+    """Any limit is brought into range."""
+    found = searcher.search("安装 端口 install port 80 days", now=NOW, limit=limit).candidates
+    assert len(found) <= max(1, min(limit, 20))
+    assert found
+
+
+REWRITES = [
+    ("备份保留多久？", ["备份保留多久？"]),
+    ("备份和恢复有什么区别", ["备份和恢复有什么区别"]),
+    ("离线安装和在线安装有什么区别？", ["离线安装和在线安装有什么区别？", "离线安装", "在线安装"]),
+    (
+        "difference between Docker Compose and plain pip?",
+        ["difference between Docker Compose and plain pip?", "Docker Compose", "plain pip"],
+    ),
+    ("", [""]),
+]
+
+
+@pytest.mark.parametrize(("question", "expected"), REWRITES)
+def test_rewrite(question: str, expected: list[str]) -> None:
+    """A comparison gives its sides; a short question stays one query."""
+    assert list(rewrite(question)) == expected
+
+
+def test_there_are_at_most_four_queries() -> None:
+    """The caller's own queries come before the clauses, and four is the end."""
+    queries = rewrite("how do a and b work? what is c d? " * 5, ("mine one", "mine two"))
+    assert queries[1:3] == ("mine one", "mine two")
+    assert len(queries) == 4
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"), [("目录里有什么", True), ("Which sections are there?", True), ("端口", False)]
+)
+def test_asks_structure(question: str, expected: bool) -> None:
+    """Only questions about the document's build ask for its tree."""
+    assert asks_structure(question) is expected
