@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from html import unescape
 from typing import Any
+from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
@@ -16,6 +17,11 @@ from compiler.site import nav
 from compiler.site.listing import encode, root_of
 from compiler.site.words import count, words
 
+# No inline script, no inline style: neither needs an exception. `data:` is for the icons in the styles.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; media-src 'self'; "
+    "base-uri 'none'; form-action 'self'"
+)
 _TITLE = re.compile(r"\s*(<h1\b[^>]*>.*?</h1>)", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 SAME_LETTERS = 24  # letters and digits in common from the start: a summary taken from the first sentence
@@ -66,6 +72,7 @@ class Views:
             "href": partial(_href, root),
             "count": partial(count, lang),
             "assets": root + self.assets,
+            "policy": policy(self.site.ask_endpoint),
             "places": self.places,
             "endpoint": self.site.ask_endpoint or root,
         }
@@ -74,6 +81,13 @@ class Views:
 def _href(root: str, url: str) -> str:
     """Return the link to a site-relative URL from a page whose root is `root`."""
     return root + encode(url)
+
+
+def policy(endpoint: str) -> str:
+    """Return the Content-Security-Policy of a page: everything is the site's own, except the endpoint that is asked."""
+    url = urlsplit(endpoint)
+    connect = f"'self' {url.scheme}://{url.netloc}" if url.scheme in ("http", "https") and url.netloc else "'self'"
+    return f"{_POLICY}; connect-src {connect}"
 
 
 def split_title(page: SitePage) -> tuple[Markup, Markup]:

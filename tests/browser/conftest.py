@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
 from compiler.site.mkdocs import render
 from tests.browser.double import Served
 from tests.compiler.site_sample import sample_site
 from tests.setup_browser import CHROMIUM
-
-playwright = pytest.importorskip("playwright.sync_api")
 
 FLAGS = [
     "--headless",
@@ -36,9 +35,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[playwright.Browser]:
+def browser() -> Iterator[Browser]:
     """One browser for all tests."""
-    with playwright.sync_playwright() as driver:
+    with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         yield started
         started.close()
@@ -79,14 +78,12 @@ def watch() -> Watch:
 
 
 @pytest.fixture
-def context(
-    browser: playwright.Browser, watch: Watch, request: pytest.FixtureRequest
-) -> Iterator[playwright.BrowserContext]:
+def context(browser: Browser, watch: Watch, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
     """A fresh context, 1440 px wide unless parametrised; outside requests are blocked and recorded."""
     options = {"viewport": {"width": 1440, "height": 900}, **getattr(request, "param", {})}
     made = browser.new_context(**options)
 
-    def outside(route: playwright.Route) -> None:
+    def outside(route: Route) -> None:
         watch.outside.append(route.request.url)
         route.abort()
 
@@ -99,7 +96,7 @@ def context(
 
 
 @pytest.fixture
-def page(context: playwright.BrowserContext, watch: Watch) -> playwright.Page:
+def page(context: BrowserContext, watch: Watch) -> Page:
     """A page whose script errors, dialogs and policy violations are recorded."""
     made = context.new_page()
     made.set_default_timeout(5000)

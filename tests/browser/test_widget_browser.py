@@ -82,7 +82,7 @@ def test_enter_during_composition_sends_nothing(page: Page, answering: Served) -
         field.dispatchEvent(new CompositionEvent("compositionend"));
         press({});
         press({ shiftKey: true });
-        }"""  # noqa: E501
+        }"""
     )
     expect(page.locator(".turn")).to_have_count(0)
     page.locator("textarea").press("Enter")
@@ -226,7 +226,7 @@ def test_a_slash_in_a_field_is_a_slash(page: Page, answering: Served) -> None:
     expect(page.locator("geosmin-search")).to_have_count(0)
 
 
-@pytest.mark.parametrize("context", [{}, PHONE, {"color_scheme": "dark"}], indirect=True, ids=["wide", "phone", "dark"])
+@pytest.mark.parametrize("context", [{}, {**PHONE, "color_scheme": "dark"}], indirect=True, ids=["wide", "dark phone"])
 def test_axe_finds_nothing_in_panel_and_dialog(page: Page, answering: Served) -> None:
     """The open panel with an answer, and the open search dialog with results, have no violation."""
     page.goto(answering.url + "garden/soil/")

@@ -11,7 +11,7 @@ from compiler.errors import BuildError
 from compiler.model import Backlink, NavNode
 from compiler.site import assets, feeds, nav, pages
 from compiler.site.listing import Listing, encode, file_path, relative, root_of
-from compiler.site.view import highlight, repeats
+from compiler.site.view import highlight, policy, repeats
 from compiler.site.words import TEMPLATE, count
 from tests.compiler.site_sample import FOLDERS, listings, sample_site
 
@@ -191,3 +191,18 @@ def test_without_dates_nothing_is_called_recent() -> None:
     """When no page has a date the home page lists articles and has no door to what changed."""
     html = pages.home([Listing("a/", "A", "en")], title="x", lang="en").html
     assert "Recently" not in html
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "connect"),
+    [
+        ("", "connect-src 'self'"),
+        ("/api-host/", "connect-src 'self'"),
+        ("https://ask.example:8443/x/", "connect-src 'self' https://ask.example:8443"),
+        ("javascript:alert(1)", "connect-src 'self'"),
+    ],
+)
+def test_the_policy_names_the_endpoint(endpoint: str, connect: str) -> None:
+    """Only the endpoint's origin may be asked beside the site itself, and nothing inline may run."""
+    assert policy(endpoint).endswith(f"; {connect}")
+    assert "unsafe" not in policy(endpoint)
