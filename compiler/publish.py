@@ -17,7 +17,7 @@ from compiler.read import Sources
 from compiler.settings import Settings
 from compiler.site import feeds, mkdocs
 from compiler.site.assemble import Parts, assemble, dominant_language
-from compiler.site.listing import Listing
+from compiler.site.listing import Listing, file_path
 from compiler.wiki.graph import backlinks
 from query_fn.contract import FileEntry, Manifest, QuestionRow, file_entry
 
@@ -58,7 +58,9 @@ def write_build(derived: Derived, settings: Settings, clock: Clock) -> tuple[Pat
     with clock.stage("site"):
         _write_site(derived, settings, aside / "site", clock)
     with clock.stage("index"):
-        meta = _meta(derived, settings, _site_entries(aside / "site"))
+        entries = _site_entries(aside / "site")
+        _check_site(derived, entries)
+        meta = _meta(derived, settings, entries)
         write_artifacts(derived.rows, aside / "artifacts", meta=meta, vectors=derived.vectors)
     with clock.stage("verify"):
         manifest = verify(aside / "artifacts")
@@ -83,6 +85,13 @@ def _write_site(derived: Derived, settings: Settings, place: Path, clock: Clock)
     texts = feeds.raw_markdown({a.url: a.text for a in rows.articles})
     llms = feeds.llms_txt(site.title, site.description, listings, site_url=site.site_url)
     feeds.write(place, {**texts, "llms.txt": llms})
+
+
+def _check_site(derived: Derived, entries: dict[str, FileEntry]) -> None:
+    """Raise BuildError unless every public page is a file of the site."""
+    missing = [a.path for a in derived.rows.articles if file_path(a.url) not in entries]
+    if missing or file_path("") not in entries:
+        raise BuildError(f"the site has no page for {', '.join(missing[:3]) or 'home'}; nothing was switched")
 
 
 def _questions_by_article(rows: Rows) -> dict[str, list[QuestionRow]]:

@@ -78,7 +78,7 @@ def _config(site: Site, stage: Path, out: Path) -> MkDocsConfig:
             "site_name": site.title,
             "site_url": site.site_url or None,
             "docs_dir": str(stage / "docs"),
-            "site_dir": str(out),
+            "site_dir": str(out.resolve()),
             "use_directory_urls": True,
             "plugins": [],
             "nav": [],
