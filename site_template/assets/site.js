@@ -92,7 +92,7 @@ followHeadings();
 nameHosts();
 
 // The header's search box is a link to the list of articles; with the widget loaded it opens the dialog instead.
-function openSearch() {
+function openSearch(query) {
   let box = document.querySelector("geosmin-search");
   if (!box) {
     box = document.createElement("geosmin-search");
@@ -101,8 +101,10 @@ function openSearch() {
     box.setAttribute("root", document.body.dataset.root);
     document.body.append(box);
   }
-  box.open?.();
+  box.open?.(query);
 }
+
+document.addEventListener("geosmin-find", (event) => openSearch(event.detail.query));
 
 const typing = (target) => target.matches?.("input, textarea, select, [contenteditable]") || target.shadowRoot?.activeElement?.matches("input, textarea");
 

@@ -1,5 +1,5 @@
 // <geosmin-ask>: a question box that answers from the published pages. Attributes: endpoint (where the function is; ""
-// is this site), root (the site's root), lang, index (the list of articles), placeholder, starters (JSON list), inline.
+// is this site), root (the site's root), lang, index (the list of articles), placeholder, starters (JSON list), inline, find (a button that fires "geosmin-find").
 
 import { sendOnEnter } from "./compose.js";
 import { initial, keepable, reduce } from "./reducer.js";
@@ -67,7 +67,8 @@ export class GeosminAsk extends HTMLElement {
     const t = this.#words;
     const field = make("textarea", { rows: 1, maxlength: 2000, enterkeyhint: "send", "aria-label": t.placeholder, placeholder: this.getAttribute("placeholder") || t.placeholder });
     const send = make("button", { class: "send", type: "submit" }, t.send);
-    const form = make("form", { onsubmit: (event) => this.#submit(event) }, field, send);
+    const find = this.hasAttribute("find") && make("button", { class: "find", type: "button", onclick: () => this.#find() }, t.find);
+    const form = make("form", { onsubmit: (event) => this.#submit(event) }, field, find || null, send);
     const log = make("div", { class: "log" });
     const status = make("p", { class: "visually-hidden", role: "status" });
     const composing = sendOnEnter(field, () => this.#submit());
@@ -124,6 +125,12 @@ export class GeosminAsk extends HTMLElement {
     this.#abort = null;
     this.#parts.send.textContent = this.#words.send;
     this.#keep();
+  }
+
+  // The page that holds the box decides how to search; what was typed goes along.
+  #find() {
+    const detail = { query: this.#parts.field.value };
+    this.dispatchEvent(new CustomEvent("geosmin-find", { bubbles: true, detail }));
   }
 
   #clear() {

@@ -34,9 +34,10 @@ export class GeosminSearch extends HTMLElement {
     this.#listen(sendOnEnter(field, (event) => this.#enter(event)));
   }
 
-  open() {
+  open(query = "") {
     const { dialog, field } = this.#parts;
     if (dialog.open) return;
+    if (query) field.value = query;
     dialog.showModal(); // remembers who had the focus and gives it back
     field.select();
     this.#update();

@@ -37,6 +37,8 @@ textarea:focus-visible, input:focus-visible { outline: none; }
 textarea { flex: 1; min-width: 0; max-height: 9em; padding: .3em; border: 0; outline: none; resize: none; field-sizing: content; background: none; color: inherit; font: inherit; line-height: 1.5; }
 textarea::placeholder { color: var(--s2); opacity: 1; }
 .send { flex: none; padding: .3em .9em; border-radius: 4px; background: var(--m); color: var(--p); font-weight: 600; }
+.find { flex: none; padding: .3em .7em; border-radius: 4px; color: var(--m); }
+.find:hover { background: var(--w); }
 .hint { padding: 0 1em .6em; font-size: .8em; color: var(--s2); }
 .inline .hint { display: none; }
 

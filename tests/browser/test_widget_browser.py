@@ -217,6 +217,15 @@ def test_searching_with_the_keyboard(page: Page, answering: Served) -> None:
     page.wait_for_url("**/garden/smell/**")
 
 
+def test_the_box_on_the_home_page_searches_too(page: Page, answering: Served) -> None:
+    """What was typed into the box on the home page is searched with the button beside it, on a phone as well."""
+    page.goto(answering.url)
+    page.locator("textarea").fill("小雨")
+    page.get_by_role("button", name="搜索", exact=True).click()
+    expect(page.locator("dialog input")).to_have_value("小雨")
+    expect(page.get_by_role("option").first).to_contain_text("雨后的气味从哪里来")
+
+
 def test_a_slash_in_a_field_is_a_slash(page: Page, answering: Served) -> None:
     """Typing / into the question box does not open the search."""
     page.goto(answering.url)
