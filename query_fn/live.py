@@ -71,6 +71,8 @@ class Live:
         embedder, notes = _embedder(store)
         searcher = Searcher(store, embedder)
         model = chat_model(store, embedder)
+        if self._settings.chat != model.name:
+            notes = (*notes, f"chat_unavailable:{self._settings.chat}")
         deps = Deps(store, searcher, model, self._settings, notes=notes)
         deps = replace(deps, clock=self._clock) if self._clock else deps
         return Build(target, deps, Searcher(store, None) if embedder else searcher)

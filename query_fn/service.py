@@ -45,14 +45,16 @@ class Deps:
 def answer(ask: Ask, deps: Deps) -> Iterator[Event]:
     """Yield steps, sources, sentences and at last Done. Text leaves only after its quotes are verified."""
     lang = ask.lang or script_lang(ask.question)
-    question = standalone(ask.question, ask.turns[-1].standalone if ask.turns else None)
+    last = ask.turns[-1] if ask.turns else None
+    question = standalone(ask.question, last.standalone if last else None)
+    carried = last.evidence if last and question != ask.question else ()
     tools = _tools(ask, deps)
     intent = classify(ask.question)
     if text := _without_search(intent, lang, tools):
         diagnostics = trace(None, notes=deps.notes, model=deps.model.name)
         yield from _tell(plain_reply(text, diagnostics=diagnostics, follow_ups=starters(tools)), question)
         return
-    view = View(question, lang, intent, turns=ask.turns, rounds=deps.settings.retrieval_rounds)
+    view = View(question, lang, intent, turns=ask.turns, rounds=deps.settings.retrieval_rounds, carried=carried)
     limits = Limits(deps.settings.max_steps, deps.settings.deadline_seconds)
     ending = yield from run(view, tools, model=deps.model, limits=limits)
     verdict = judge(ending.draft.sentences, tools.book)

@@ -75,7 +75,7 @@ def _valid(name: str, value: object) -> None:
         ("Who approves claims above 500 euros?", "Maria Jensen", "/finance/billing/#approval"),
         ("泡龙井茶用多少度的水？", "80 度", "/%E7%94%9F%E6%B4%BB/%E8%8C%B6/#%E5%86%B2%E6%B3%A1"),
         (
-            "没有网络时怎么安装？",
+            "离线安装要下载什么？",
             "下载全部依赖包",
             "/%E6%8C%87%E5%8D%97/%E5%AE%89%E8%A3%85/#%E7%A6%BB%E7%BA%BF%E5%AE%89%E8%A3%85",
         ),

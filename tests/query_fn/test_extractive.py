@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, Observation, ReadResult, View
@@ -110,6 +112,27 @@ def test_rewrites_once() -> None:
 def test_reads_before_it_answers() -> None:
     """A confident search leads to reading the candidates."""
     assert Extractive().next(_view("Which port?", _found())) == Calls((Call("read", {"locators": ["a.0"]}),))
+
+
+def test_reads_what_was_carried() -> None:
+    """For a follow-up, what the turn before cited is read again beside the new candidates."""
+    view = replace(_view("Which port?", _found()), carried=("backup.1", "a.0"))
+    assert Extractive().next(view) == Calls((Call("read", {"locators": ["a.0", "backup.1"]}),))
+
+
+def test_reads_wider_across_languages() -> None:
+    """When the best candidate is in another language, more of them are read, four a call."""
+    many = tuple(Candidate(f"a.{n}", "a", "A", (), "a/", "", "en", 1.0, ()) for n in range(10))
+    found = Observation(Call("search", {}), SearchResult("q", many, 0.9, True, Diagnostics()), 1.0)
+    move = Extractive().next(_view("端口是什么？", found))
+    assert isinstance(move, Calls)
+    assert [c.args["locators"] for c in move.calls] == [[f"a.{n}" for n in range(4)], [f"a.{n}" for n in range(4, 8)]]
+
+
+def test_sections_by_name() -> None:
+    """The sections of a page that is named are looked up by its name, without a search."""
+    move = Extractive().next(_view("What are the sections of the Install page?"))
+    assert move == Calls((Call("outline", {"article": "Install"}),))
 
 
 @pytest.mark.parametrize("seen", [(), (_found(),), (_found(answerable=False),), (_found(), _read())])

@@ -103,6 +103,7 @@ class View:
     rejected: tuple[Quoted, ...] = ()  # what the gate dropped from the draft before
     final: bool = False
     rounds: int = 2  # retrieval rounds allowed
+    carried: tuple[str, ...] = ()  # locators that the turn before cited, for a follow-up; they must be read again
 
 
 class ChatModel(Protocol):

@@ -14,7 +14,7 @@ from query_fn.agent.chat.score import Idf, Question, Scored, Similarity, has_sha
 from query_fn.agent.chat.spans import Block, Span
 from query_fn.agent.router import Intent
 from query_fn.model import Evidence, SearchResult
-from query_fn.text import Fold, script_lang, tokenise
+from query_fn.text import Fold, plain, script_lang, tokenise
 
 MAX_SENTENCES = 4
 MAX_ITEMS = 12
@@ -22,7 +22,7 @@ READ_SIMPLE, READ_WIDE = 2, 4  # candidates read at once
 FLOOR = 0.25  # a best span below it answers nothing; one that holds half of the question's words is far above
 NEAR = 0.8  # of the best score: what stands in the answer beside it
 SHAPED = 0.7  # of the best score: a number for how many, a name for who may stand this far below it
-PLAINLY = 0.6  # share of the question's words a span without the shape asked for must hold to stand all the same
+PLAINLY = 0.4  # share of the question's words a span without the shape asked for must hold to stand all the same
 SAME = 0.8  # token Jaccard of two spans that say the same
 _WIDE = (Intent.PAGES, Intent.STEPS, Intent.COUNT, Intent.TIME)
 _UNSHAPED = {Intent.COUNT: "no_number", Intent.TIME: "no_date"}
@@ -70,7 +70,8 @@ class Extractive:
         if found.candidates[0].lang != script_lang(view.question):  # ranks are less sure across languages
             parts = [chosen[:READ_WIDE], chosen[READ_WIDE : 2 * READ_WIDE]]
             return Calls(tuple(Call("read", {"locators": part}) for part in parts if part))
-        return Calls((Call("read", {"locators": chosen[:wanted]}),))
+        locators = list(dict.fromkeys((*chosen[:wanted], *view.carried[:READ_SIMPLE])))[:READ_WIDE]
+        return Calls((Call("read", {"locators": locators}),))
 
     def _answer(self, view: View, evidence: Sequence[Evidence]) -> Draft:
         if view.intent is Intent.SECTIONS:
@@ -148,7 +149,7 @@ def _quotable(span: Span) -> bool:
 
 def _as_close(candidate: Scored, best: Scored) -> bool:
     """Say whether a span is about as much of the question as the best one, by words or, without any, by meaning."""
-    return candidate.own >= 0.7 * best.own if best.own else candidate.meaning >= 0.8 * best.meaning > 0
+    return candidate.own >= 0.5 * best.own if best.own else candidate.meaning >= 0.8 * best.meaning > 0
 
 
 def _quote(span: Span) -> tuple[tuple[str, str], ...]:
@@ -209,7 +210,8 @@ def _sections(view: View, evidence: Sequence[Evidence]) -> Draft:
     """Return the headings of the page, quoted from its text, the top two levels of its outline."""
     outline = next((o.result for o in view.seen if isinstance(o.result, OutlineResult)), None)
     levels = sorted({n.level for n in outline.nodes if n.level}) if outline else []
-    wanted = {n.title for n in outline.nodes if n.level in levels[:2]} if outline else set()
+    wanted = {plain(n.title) for n in outline.nodes if n.level in levels[:2]} if outline else set()
     headings = [s for e in evidence for s in cutter.cut(e) if s.kind == "heading" and s.text in wanted]
     lines = tuple(_quoted(s, item=True) for s in headings[: 2 * MAX_ITEMS])
-    return Draft(lines, ("list_cut",) if len(headings) > 2 * MAX_ITEMS else ())
+    cut = len(headings) > 2 * MAX_ITEMS or len(wanted) > len({s.text for s in headings})
+    return Draft(lines, ("list_cut",) if cut else ())

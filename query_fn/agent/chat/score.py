@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from query_fn.agent.chat.spans import Span
 from query_fn.agent.router import Intent
-from query_fn.text import Fold, tokenise
+from query_fn.text import Fold, script_lang, tokenise
 
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]  # cosine of a question with each text
 Idf = Callable[[str], float]  # of a token, over all passages of the base
@@ -95,6 +95,8 @@ def keywords(question: str, fold: Fold | None = None) -> tuple[str, ...]:
 def has_shape(intent: Intent, text: str, *, question: str = "") -> bool:
     """Say whether a text has what the intent asks for and the question does not hold itself; True without a shape."""
     pattern = _SHAPES.get(intent)
+    if intent is Intent.PERSON and not text.isascii() and script_lang(text) == "zh":
+        return True  # a Chinese name has no shape of its own
     return pattern is None or any(match[0] not in question for match in pattern.finditer(text))
 
 

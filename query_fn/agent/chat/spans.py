@@ -15,7 +15,7 @@ _ITEM = re.compile(r"[ \t]*(?:([-*+])|(\d{1,9})[.)])[ \t]+")
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _RULE = re.compile(r"[\s|:*_-]+$")
 _FENCE = re.compile(r"[ \t]*(?:`{3}|~{3})")
-_EMBED = re.compile(r"!\[")
+_EMBED = re.compile(r"!\[|\{\{[%<]|\{%")  # images and the shortcodes of other site generators: nothing to quote
 
 
 @dataclass(frozen=True, slots=True)
