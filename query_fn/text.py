@@ -82,6 +82,7 @@ class Terms:
 
     text: str  # normalised
     words: frozenset[str]  # tokens that are not CJK
+    runs: frozenset[str]  # CJK text between punctuation; with the words, what near duplicates share
 
     def __contains__(self, token: str) -> bool:
         """CJK unigrams and bigrams are substrings; words are compared whole."""
@@ -91,8 +92,14 @@ class Terms:
 def terms(text: str, fold: Fold | None = None) -> Terms:
     """Return what `tokenise` would find in `text`, as a set to ask."""
     canonical = _canonical(text, fold)
-    found = {token for match in _TOKEN.finditer(canonical) if not match[1] for token in _word(match[0])}
-    return Terms(canonical.lower(), frozenset(found))
+    found: set[str] = set()
+    runs: set[str] = set()
+    for match in _TOKEN.finditer(canonical):
+        if match[1]:
+            runs.add(match[1])
+        else:
+            found.update(_word(match[0]))
+    return Terms(canonical.lower(), frozenset(found), frozenset(runs))
 
 
 def _grams(run: str) -> list[str]:

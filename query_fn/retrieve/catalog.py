@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from query_fn.model import Scope
 from query_fn.store import Store
 from query_fn.text import normalise
 from query_fn.visibility import Visibility
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
+KEPT = 16  # decisions by scope and instant; one takes 1.5 ms over 10,000 chunks of 1,000 articles
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class Catalog:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._kept: dict[tuple[Scope, int], Mapping[str, Mask]] = {}
 
     @cached_property
     def chunk_ids(self) -> tuple[str, ...]:
@@ -103,12 +108,32 @@ class Catalog:
         """The visibility keys of every searched table."""
         return {name: self._table(name) for name in ("chunks", "questions", "pages", "nodes")}
 
-    def masks(self, visibility: Visibility) -> dict[str, Mask]:
-        """Return what a request may see, by table. A question is seen only with its chunk."""
+    def masks(self, visibility: Visibility) -> Mapping[str, Mask]:
+        """Return what a request may see, by table. A question is seen only with its chunk.
+
+        The answer changes only with the scope and when an expiry passes, so the last few are kept.
+        """
+        key = (visibility.scope, bisect_right(self._expiries, visibility.now))
+        if key not in self._kept:
+            if len(self._kept) >= KEPT:
+                self._kept = {}
+            self._kept[key] = self._decide(visibility)
+        return self._kept.get(key) or self._decide(visibility)
+
+    def _decide(self, visibility: Visibility) -> Mapping[str, Mask]:
         masks = {name: table.mask(visibility, self._store) for name, table in self.tables.items()}
         if len(masks["questions"]):
             masks["questions"] &= masks["chunks"][self.question_chunks]
-        return masks
+        for mask in masks.values():
+            mask.setflags(write=False)
+        return MappingProxyType(masks)
+
+    @cached_property
+    def _expiries(self) -> list[int]:
+        """Every instant at which something stops being served, in order."""
+        rows = {pair[0] for table in self.tables.values() for pair in table.pairs}
+        articles = {article.not_after for article in self._store.articles()}
+        return sorted(instant for instant in rows | articles if instant is not None)
 
     def _table(self, name: str) -> Table:
         pairs: dict[tuple[int | None, str], int] = {}

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from query_fn.contract import Embedding
 from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch, RouteFailed
@@ -93,6 +93,17 @@ def _config(data: dict[str, Any], sha256: str) -> ModelConfig:
     names = [name for name in Embedding.__dataclass_fields__ if name != "sha256"]
     profile = Embedding(**{name: data[name] for name in names}, sha256=sha256)
     return ModelConfig(profile, bool(data["pooled"]), int(data["bos"]), int(data["eos"]))
+
+
+class QueryEmbedder(Protocol):
+    """What search needs of an embedder."""
+
+    @property
+    def profile(self) -> Embedding:
+        """What makes two vectors comparable."""
+
+    def query(self, text: str) -> Floats:
+        """Return the unit vector (dimension,) of a question. Raises RouteFailed."""
 
 
 class Embedder:

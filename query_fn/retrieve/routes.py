@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +37,9 @@ class Routes:
         self._catalog = catalog
         self._lexical = lexical
 
-    def main(self, query: Query, seen: dict[str, Mask], *, wiki: bool) -> Iterator[tuple[str, Callable[[], RouteHits]]]:
+    def main(
+        self, query: Query, seen: Mapping[str, Mask], *, wiki: bool
+    ) -> Iterator[tuple[str, Callable[[], RouteHits]]]:
         """Yield (route, call) for the five routes; `wiki` is off when one article is searched."""
         yield "chunk_words", lambda: self._words("chunk_words", query, seen)
         yield "question_words", lambda: self._words("question_words", query, seen)
@@ -47,13 +49,13 @@ class Routes:
             yield "chunk_vector", lambda: self._vectors("chunk_vector", query, seen)
             yield "question_vector", lambda: self._vectors("question_vector", query, seen)
 
-    def tree(self, query: Query, seen: dict[str, Mask]) -> Iterator[tuple[str, Callable[[], RouteHits]]]:
+    def tree(self, query: Query, seen: Mapping[str, Mask]) -> Iterator[tuple[str, Callable[[], RouteHits]]]:
         """Yield the PageIndex routes: for questions about structure, or when the main routes found nothing."""
         yield "node_words", lambda: self._words("node_words", query, seen)
         if query.vector is not None:
             yield "node_vector", lambda: self._vectors("node_vector", query, seen)
 
-    def title(self, query: Query, seen: dict[str, Mask]) -> RouteHits:
+    def title(self, query: Query, seen: Mapping[str, Mask]) -> RouteHits:
         """Match article and section titles that contain the query or stand in it."""
         began, wanted, hits = time.perf_counter(), normalise(query.text, self._store.fold).strip(), []
         for n, title in enumerate(self._catalog.titles if wanted else ()):
@@ -62,20 +64,20 @@ class Routes:
         hits.sort(key=lambda hit: (-hit[1], hit[0]))
         return _report("title", query, hits[:DEPTH], [score for _, score in hits[:DEPTH]], began)
 
-    def _words(self, route: str, query: Query, seen: dict[str, Mask]) -> RouteHits:
+    def _words(self, route: str, query: Query, seen: Mapping[str, Mask]) -> RouteHits:
         began, name = time.perf_counter(), _INDEX[route]
         found = self._lexical.search(name, query.tokens, limit=DEPTH, seen=seen[name])
         hits, ceiling = self._chunks(name, found, seen), self._lexical.ceiling(query.tokens)
         return _report(route, query, hits, [min(1.0, score / ceiling) for _, score in hits], began)
 
-    def _vectors(self, route: str, query: Query, seen: dict[str, Mask]) -> RouteHits:
+    def _vectors(self, route: str, query: Query, seen: Mapping[str, Mask]) -> RouteHits:
         began, name, floor = time.perf_counter(), _INDEX[route], query.calibration.floor
         assert query.vector is not None
         found = search_dense(self._store, name, query.vector, limit=DEPTH, seen=seen[name])
         hits = self._chunks(name, [hit for hit in found if hit[1] >= floor], seen)
         return _report(route, query, hits, [(score - floor) / (1.0 - floor) for _, score in hits], began)
 
-    def _chunks(self, name: str, hits: Hits, seen: dict[str, Mask]) -> Hits:
+    def _chunks(self, name: str, hits: Hits, seen: Mapping[str, Mask]) -> Hits:
         """Return hits on any index as hits on chunks; what may not be seen is dropped here too."""
         if name == "chunks":
             return hits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
@@ -15,7 +15,7 @@ from query_fn.model import Candidate, Diagnostics, RouteReport, Scope, SearchRes
 from query_fn.retrieve import confidence as sure
 from query_fn.retrieve.catalog import Catalog, Mask
 from query_fn.retrieve.dense import Floats, calibration_for, centre_query
-from query_fn.retrieve.embed import Embedder
+from query_fn.retrieve.embed import QueryEmbedder
 from query_fn.retrieve.fuse import RouteHits, discounted, fuse
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.retrieve.rewrite import asks_structure, rewrite
@@ -58,7 +58,7 @@ class Searcher:
     Raises ProfileMismatch at once when the embedder is not the one the build was made with.
     """
 
-    def __init__(self, store: Store, embedder: Embedder | None = None) -> None:
+    def __init__(self, store: Store, embedder: QueryEmbedder | None = None) -> None:
         if embedder is not None and store.manifest.profile.embedder is not None:
             check_embedder(store.manifest, embedder.profile)
         self._store = store
@@ -109,7 +109,7 @@ class Searcher:
                 _once(run.degraded, "route_failed:embedder")
         return prepare(text, self._store, vector, calibration)
 
-    def _run_routes(self, queries: list[Query], seen: dict[str, Mask], run: _Run, *, wiki: bool) -> None:
+    def _run_routes(self, queries: list[Query], seen: Mapping[str, Mask], run: _Run, *, wiki: bool) -> None:
         """Run the five routes of every query, then those that stand in for empty ones."""
         began = time.perf_counter()
         for query in queries:

@@ -1,0 +1,1 @@
+"""Benchmarks: each prints ratios against a peer that ran in the same process."""
