@@ -1,5 +1,6 @@
 // <geosmin-ask>: a question box that answers from the published pages. Attributes: endpoint (where the function is; ""
-// is this site), root (the site's root), lang, index (the list of articles), placeholder, starters (JSON list), inline, find (a button that fires "geosmin-find").
+// is this site), root (the site's root), lang, index (the list of articles), placeholder, starters (JSON list), inline,
+// find (a button that fires "geosmin-find" with what was typed).
 
 import { sendOnEnter } from "./compose.js";
 import { initial, keepable, reduce } from "./reducer.js";
