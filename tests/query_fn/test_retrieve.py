@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
+from compiler.index.rows import Rows
 from query_fn.errors import RouteFailed
 from query_fn.model import Scope
 from query_fn.retrieve.rewrite import asks_structure, rewrite
 from query_fn.retrieve.search import Searcher
 from query_fn.store import Store, open_store
-from tests.artifacts import NOW, SOON, make_build
+from tests.artifacts import NOW, SOON, make_artifacts, make_build, make_rows
 
 
 @pytest.fixture(scope="module")
@@ -174,3 +176,38 @@ def test_there_are_at_most_four_queries() -> None:
 def test_asks_structure(question: str, expected: bool) -> None:
     """Only questions about the document's build ask for its tree."""
     assert asks_structure(question) is expected
+
+
+@pytest.mark.parametrize("version", ["3.6.3", "3.6", "v2.0-beta"])
+def test_a_version_number_finds_its_own_page_first(tmp_path: Path, version: str) -> None:
+    """Pages that only share parts of the number come after the exact one."""
+    texts = [
+        f"Release {name} fixes the installer. Notes for {name}.\n" for name in ("3.6.3", "3.6", "3", "v2.0-beta", "2.0")
+    ]
+    articles = tuple(
+        replace(make_rows().articles[0], n=n, id=f"r{n}", path=f"r{n}.md", url=f"r{n}/", text=text, sources=(f"r{n}",))
+        for n, text in enumerate(texts)
+    )
+    chunk = make_rows().chunks[0]
+    chunks = tuple(
+        replace(chunk, n=a.n, id=f"{a.id}.0", article_id=a.id, text=a.text, start=0, end=len(a.text), sources=a.sources)
+        for a in articles
+    )
+    make_artifacts(tmp_path / "a", rows=Rows(articles, chunks))
+    found = Searcher(open_store(tmp_path / "a")).search(version, now=NOW).candidates
+    assert version in texts[int(found[0].article_id[1:])].split()
+
+
+def test_near_duplicates_are_dropped_and_named(tmp_path: Path) -> None:
+    """Two pages with the same words give one candidate, and the diagnostics say which was left out."""
+    rows = make_rows()
+    twin = replace(rows.articles[0], n=8, id="copy", path="copy.md", url="copy/", sources=("copy",))
+    own = [chunk for chunk in rows.chunks if chunk.article_id == "install"]
+    copies = tuple(
+        replace(chunk, n=len(rows.chunks) + i, id=f"copy.{i}", article_id="copy", sources=("copy",))
+        for i, chunk in enumerate(own)
+    )
+    make_artifacts(tmp_path / "a", rows=Rows((*rows.articles, twin), (*rows.chunks, *copies)))
+    result = Searcher(open_store(tmp_path / "a")).search("Docker image port", now=NOW)
+    assert result.candidates[0].chunk_id == "install.1"
+    assert ("copy.1", "duplicate") in result.diagnostics.dropped
