@@ -6,6 +6,7 @@ import json
 import logging
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -426,3 +427,19 @@ def _build_two(out: Path) -> None:
     meta = BuildMeta("build-2", NOW, "Test base", ("en", "zh"))
     write_artifacts(make_rows(), out / "builds" / "build-2" / "artifacts", meta=meta)
     (out / "builds" / "build-2" / "site").mkdir()
+
+
+def test_parallel_questions_do_not_mix(client: TestClient) -> None:
+    """Many questions at once get the answers they get alone, each with its own conversation."""
+    questions = [
+        "How long are backups kept?",
+        "泡龙井茶用多少度的水？",
+        "How do I restore a backup?",
+        "向量的维度是多少？",
+    ] * 6
+    alone = {q: _ask(client, q)["answer"] for q in set(questions)}
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda q: _ask(client, q), questions))
+    assert [f["answer"] for f in found] == [alone[q] for q in questions]
+    follow = [_ask(client, "And it?", conversation=f["conversation"]) for f in found[:4]]
+    assert [f["diagnostics"]["queries"][0] for f in follow] == [f"{q} And it?" for q in questions[:4]]

@@ -179,7 +179,7 @@ def _best_block(pieces: Mapping[str, Sequence[Span]], scored: Sequence[Scored], 
     found = [(_block_score(b, scores, steps=steps), b) for b in blocks]
     rival = max((s.score for s in scored if _quotable(s.span)), default=0.0)
     value, best = max(found, key=lambda pair: pair[0], default=(0.0, None))
-    if best is None or value < max(FLOOR, rival):
+    if best is None or value < max(FLOOR, NEAR * rival if steps else rival):
         return None
     most = MAX_ITEMS if steps else MAX_SENTENCES + 2
     opening = (_quoted(best.lead),) if best.lead is not None and len(best.lead.text) < 300 else ()
@@ -191,7 +191,7 @@ def _block_score(block: Block, scores: Mapping[int, float], *, steps: bool) -> f
     """Score a block by its introduction or its members; a question for steps wants a list, a numbered one most."""
     values = [scores[id(m)] for m in block.members]
     introduced = scores.get(id(block.lead), 0.0)
-    wanted = 0.3 if steps and block.members[0].kind != "header" else 0.0
+    wanted = 0.2 if steps and block.members[0].kind != "header" else 0.0
     ordered = 0.1 if steps and block.members[0].kind == "ordered" else 0.0
     return max(introduced, sum(values) / len(values)) + wanted + ordered
 
