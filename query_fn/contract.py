@@ -288,9 +288,9 @@ class LanguageCalibration:
     lang: str
     chunk_mean: str
     query_mean: str
-    cosine_mean: float  # of the best chunk for generated questions whose own chunk is left out: the "unrelated" level
+    cosine_mean: float  # of the best chunk for everyday questions that are not about this base: the "unrelated" level
     cosine_std: float
-    floor: float  # dense hits under it are no hits
+    floor: float  # dense hits under it are no hits; scores are scaled from here to 1
     threshold: float  # confidence below it: refuse
 
 
@@ -338,7 +338,7 @@ def load_manifest(text: str) -> Manifest:
     return typing.cast(Manifest, _build(Manifest, data, "manifest"))
 
 
-def _build(hint: Any, value: Any, where: str) -> Any:  # noqa: ANN401 - JSON in, dataclasses out
+def _build(hint: Any, value: Any, where: str) -> Any:
     """Check `value` against a type hint and build dataclasses from objects, strictly."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if isinstance(hint, types.UnionType):

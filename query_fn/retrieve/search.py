@@ -139,7 +139,7 @@ class Searcher:
         weights = weigh(tokenise(sure.asked_for(query.text), self._store.fold), self._lexical.idf)
         first = rerank(islice(rest, RERANK), weights)
         chosen = diversify(chain(first, rest), limit)
-        signals = self._signals(query, sure.coverage(weights, first), first, run)
+        signals = self._signals(query, sure.coverage(weights, first), run)
         level = sure.confidence(signals, failed=run.failed) if chosen.items else 0.0
         run.timed("select", began)
         ids = self._catalog.chunk_ids
@@ -155,14 +155,15 @@ class Searcher:
         candidates = tuple(self._candidates(chosen.items, run))
         return SearchResult(query.text, candidates, level, level >= query.calibration.threshold, diagnostics)
 
-    def _signals(self, query: Query, coverage: float, ranked: list[Item], run: _Run) -> sure.Signals:
-        best = [item.hits[0][1] for item in run.lists if item.route == "chunk_vector" and item.hits]
+    def _signals(self, query: Query, coverage: float, run: _Run) -> sure.Signals:
+        """Return z-score and language of the best vector hit, and the coverage of the best candidates."""
+        hits = [item.hits[0] for item in run.lists if item.route == "chunk_vector" and item.hits]
+        if query.vector is None:
+            return sure.Signals(None, coverage, foreign=False)
         calibration = query.calibration
-        z = (max(best) - calibration.cosine_mean) / calibration.cosine_std if best else None
-        if z is None and query.vector is not None:
-            z = (calibration.floor - calibration.cosine_mean) / calibration.cosine_std
-        foreign = bool(ranked) and self._catalog.chunk_langs[ranked[0].n] != script_lang(query.text)
-        return sure.Signals(z, coverage, foreign)
+        row, cosine = max(hits, key=lambda hit: hit[1], default=(-1, calibration.floor))
+        foreign = row >= 0 and self._catalog.chunk_langs[row] != script_lang(query.text)
+        return sure.Signals((cosine - calibration.cosine_mean) / calibration.cosine_std, coverage, foreign)
 
     # --- results ----------------------------------------------------------------------------------------------------
 
