@@ -102,18 +102,22 @@ def classify(question: str) -> Intent:
     return next((intent for intent, pattern in _COMPILED if pattern.search(text)), Intent.FACT)
 
 
+# "that" and "there" mostly open a clause or say that something exists, so alone they point to nothing.
+_POINTS_BACK = r"(?:is|are|was|were|does|do|did|can|about|of|for|with|to|after|before|like|than|in|on|why|how)"
 _ELLIPTIC = re.compile(
-    r"\b(it|its|they|them|their|this|that|these|those|he|she|his|her|there|one|same|former|latter)\b"
-    r"|^(and|or|but|so|then|also|what about|how about|why|yes|no|ok|sure|more|continue|go on|tell me more)\b"
-    r"|它|他们|她|这个|那个|这些|那些|这样|那样|上面|前者|后者|其中|该|第[一二三四五六七八九十\d]+(点|个|步|条|项|种)|^(那|那么|还有|为什么|然后|继续|是的|对|好的|嗯|再)",
+    r"\b(?:it|its|they|them|their|this|these|those|he|she|his|her|former|latter)\b"
+    rf"|\b{_POINTS_BACK} that\b|\b(?:first|second|third|last|next|other|that|which) one\b"
+    r"|^(?:and|or|but|so|then|also|what about|how about|why|yes|no|ok|sure|more|continue|go on|tell me more)\b"
+    r"|它|他们|她|这个|那个|这些|那些|这样|那样|上面|前者|后者|其中|(?<!应)该(?!怎)"
+    r"|第[一二三四五六七八九十\d]+(?:点|个|步|条|项|种)|^(?:那|还有|为什么|然后|继续|是的|对$|好的|嗯|再)",
     re.IGNORECASE,
 )
 
 
 def is_elliptic(question: str) -> bool:
     """Say whether a question leans on the one before: a pronoun, a bare connective, or hardly a word at all."""
-    words = re.findall(r"[A-Za-z0-9]+|[\u3400-\u9fff]", question)
-    return bool(_ELLIPTIC.search(question)) or len(words) <= 3
+    words, han = re.findall(r"[A-Za-z0-9]+", question), re.findall(r"[\u3400-\u9fff]", question)
+    return bool(_ELLIPTIC.search(question)) or len(words) + len(han) <= (3 if han else 2)
 
 
 def standalone(question: str, previous: str | None) -> str:

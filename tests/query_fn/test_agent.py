@@ -253,7 +253,19 @@ def test_intent(question: str, intent: Intent) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["And it?", "它呢？", "第二点是什么意思", "yes", "why", "What about restoring them?", "那端口呢"]
+    "question",
+    [
+        "And it?",
+        "它呢？",
+        "第二点是什么意思",
+        "yes",
+        "why",
+        "What about restoring them?",
+        "那端口呢",
+        "Why is that?",
+        "the second one",
+        "这个怎么用？",
+    ],
 )
 def test_elliptic(question: str) -> None:
     """A question that leans on the one before gets it put in front."""
@@ -262,7 +274,18 @@ def test_elliptic(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["How long are backups kept?", "泡龙井茶用多少度的水？", "Which port does Docker use?"]
+    "question",
+    [
+        "How long are backups kept?",
+        "泡龙井茶用多少度的水？",
+        "Which port does Docker use?",
+        "What is Docker?",
+        "Is there an API for tasks?",
+        "How do I query tasks that are not done?",
+        "How to prepare for a one on one?",
+        "我应该怎么安装？",
+        "对象存储怎么配置？",
+    ],
 )
 def test_standalone(question: str) -> None:
     """A question that stands alone is left alone."""

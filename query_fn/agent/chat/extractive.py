@@ -17,6 +17,7 @@ from query_fn.model import Evidence, SearchResult
 from query_fn.text import Fold, plain, script_lang, tokenise
 
 MAX_SENTENCES = 4
+MAX_CROSS = 2  # sentences when only their meaning speaks for them
 MAX_ITEMS = 12
 READ_SIMPLE, READ_WIDE = 2, 4  # candidates read at once
 FLOOR = 0.25  # a best span below it answers nothing; one that holds half of the question's words is far above
@@ -98,10 +99,10 @@ class Extractive:
         if not shaped and ranked[0].own < PLAINLY:
             return Draft(())
         best = shaped[0] if shaped else ranked[0]
-        chosen = [best]
+        chosen, most = [best], MAX_SENTENCES if best.own else MAX_CROSS
         for candidate in ranked:
             fits = candidate.score >= NEAR * best.score and _as_close(candidate, best)
-            if fits and len(chosen) < MAX_SENTENCES and not any(_same(candidate.span, c.span) for c in chosen):
+            if fits and len(chosen) < most and not any(_same(candidate.span, c.span) for c in chosen):
                 chosen.append(candidate)
         order = {e: i for i, e in enumerate(dict.fromkeys(s.span.evidence.id for s in [best, *chosen]))}
         chosen.sort(key=lambda s: (order[s.span.evidence.id], s.span.start))
