@@ -65,6 +65,8 @@ def summarise(markdown: str, children: Sequence[str], lang: str) -> str:
     out = ""
     for start, end in sentences(markdown[: 20 * SUMMARY]):
         raw = markdown[start:end]
+        if out and raw.startswith("#"):
+            break
         if raw.lstrip().startswith(("#", "|", "```", "~~~", "![", "<", "{{", "{%")):
             continue
         sentence = " ".join(plain(raw).split())

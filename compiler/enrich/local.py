@@ -35,7 +35,7 @@ _WORDING = {
         "about": "{t}的“{h}”说了什么？",
         "steps": "{h}有哪些步骤？",
         "term": "{k}是什么？",
-        "role": "{k}在{h}中有什么作用？",
+        "role": "关于{k}，“{h}”说了什么？",
         "relation": "{k}和{j}有什么关系？",
         "ask": "{h}？",
     },
@@ -45,7 +45,7 @@ _WORDING = {
         "about": "What does {t} say about {h}?",
         "steps": "What are the steps of {h}?",
         "term": "What is {k}?",
-        "role": "What is the role of {k} in {h}?",
+        "role": "What does “{h}” say about {k}?",
         "relation": "How are {k} and {j} related?",
         "ask": "{h}?",
     },
@@ -57,7 +57,7 @@ class LocalEnricher:
     """Questions from headings, definitions, steps and key terms."""
 
     name: str = "local"
-    version: str = "2"
+    version: str = "3"
 
     def questions(self, article: ArticleRow, chunk: ChunkRow, count: int) -> Sequence[str]:
         """Return up to `count` questions in the chunk's language; none repeats the title or another question."""

@@ -8,9 +8,7 @@ from collections import Counter
 from functools import cache
 from typing import Any
 
-_MARKED = re.compile(
-    r"\*\*([^*\n]{2,40})\*\*|`([^`\n]{2,40})`|[“「『《]([^”」』》\n]{2,30})[”」』》]|\[([^\]\n]{2,40})\]\("
-)
+_MARKED = re.compile(r"\*\*([^*\n]{2,40})\*\*|`([^`\n]{2,40})`|[“「『《]([^”」』》\n]{2,30})[”」』》]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{2,}")
 _NAME = re.compile(r"\b[A-Z][\w-]+(?:[ ][A-Z][\w-]+){0,3}")
 _STOP = frozenset(

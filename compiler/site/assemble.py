@@ -43,19 +43,17 @@ def assemble(parts: Parts, settings: Settings, *, build_id: str, stamp: int) -> 
         _article_page(d, row, parts, crumbs=_crumbs(row, trails[row.folder]), around=order.get(row.url, (None, None)))
         for d, row in zip(parts.documents, parts.articles, strict=True)
     ]
-    homes = [p for p in made if p.url == ""]
+    first = next((p for p in made if p.url == ""), None)
     starters = _starters(parts, lang)
-    home = pages.home([x for x in listings if x.url], title=settings.site.title, lang=lang, starters=starters)
-    if homes:
-        home = dataclasses.replace(
-            homes[0],
-            kind="home",
-            title=settings.site.title,
-            html=home.html + homes[0].html,
-            questions=starters,
-            crumbs=(),
-            toc=(),
-        )
+    home = pages.home(
+        [x for x in listings if x.url], title=settings.site.title, lang=lang, starters=starters, intro=first
+    )
+    home = dataclasses.replace(
+        home,
+        summary=settings.site.description,
+        article_id=first.article_id if first else "",
+        backlinks=first.backlinks if first else (),
+    )
     lists = (pages.article_index(listings, folders, lang=lang), *_tags(listings, lang))
     urls = {p.url for p in (*made, *lists)}
     return Site(

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from markupsafe import Markup
+
 from compiler.model import SitePage, TocEntry
 from compiler.site.listing import Listing
 from compiler.site.words import fill, words
@@ -71,9 +73,18 @@ def _newest_first(listings: Iterable[Listing]) -> list[Listing]:
 
 
 def home(
-    listings: Sequence[Listing], *, title: str, lang: str, wiki_url: str = "", starters: Sequence[str] = ()
+    listings: Sequence[Listing],
+    *,
+    title: str,
+    lang: str,
+    wiki_url: str = "",
+    starters: Sequence[str] = (),
+    intro: SitePage | None = None,
 ) -> SitePage:
-    """Return the home page: the template puts the box to search or ask first, this is what comes below it."""
+    """Return the home page: the template puts the box to search or ask first, this is what comes below it.
+
+    `intro` is the owner's own first page (the article at the root), shown between the doors and the lists.
+    """
     t, found = words(lang), topics(listings)
     dated = [item for item in listings if item.updated]
     shown = sorted(sorted(found, key=lambda topic: -len(topic.items))[:TOPICS], key=lambda topic: topic.url)
@@ -82,12 +93,18 @@ def home(
         t=t,
         lang=lang,
         listings=listings,
+        intro=_below_a_title(intro.html) if intro else "",
         doors=_doors(t, wiki_url=wiki_url, tagged=bool(found), dated=bool(dated)),
         topics=shown,
         recent_title=t["recent" if dated else "articles"],
         recent=_newest_first(dated or listings)[:RECENT],
     )
     return SitePage(url="", title=title, html=html, lang=lang, kind="home", questions=tuple(starters))
+
+
+def _below_a_title(html: str) -> Markup:
+    """Return a finished body with its h1 as h2: the page's title is the knowledge base's."""
+    return Markup(re.sub(r"(</?)h1\b", r"\1h2", html))  # noqa: S704 - bodies arrive sanitised
 
 
 def _doors(t: Mapping[str, str], *, wiki_url: str, tagged: bool, dated: bool) -> list[tuple[str, str, str]]:
