@@ -216,6 +216,30 @@ def test_unrelated_evidence() -> None:
     assert _lines("What colour is the moon?") == []
 
 
+def test_unknown_words() -> None:
+    """When the search is only just confident and most words of the question stand nowhere, nothing is answered."""
+    page = _read(_evidence("# Port\n\nThe service answers on port 8080."))
+    question = "Which port does the quantum teleporter of Atlantis answer on?"
+    assert Extractive().next(_view(question, _found(confidence=0.55), page)) == Draft(())
+
+
+def test_steps_with_code_between() -> None:
+    """Code and paragraphs inside the items of a list do not end it."""
+    page = "To start it:\n\n1. Load it.\n\n    ```\n    load\n    ```\n\n    Wait.\n\n2. Start it.\n\n    ```\n    go\n    ```\n"
+    assert _lines("How do I start it?", _evidence(page)) == ["To start it:", "Load it.", "Start it."]
+
+
+@pytest.mark.parametrize(
+    ("marks", "numbers"), [((4, 5), [4, 5]), ((1, 1), [1, 2]), ((3, 2), [1, 2])], ids=["window", "all one", "falling"]
+)
+def test_numbers_of_steps(marks: tuple[int, int], numbers: list[int]) -> None:
+    """A list keeps the author's numbers where they rise, also when a passage begins in its middle."""
+    page = _evidence("To start it:\n\n" + "".join(f"{n}. Start part {c}.\n" for n, c in zip(marks, "ab", strict=True)))
+    move = Extractive().next(_view("How do I start it?", _found(), _read(page)))
+    assert isinstance(move, Draft)
+    assert [s.number for s in move.sentences[1:]] == numbers
+
+
 def test_readers_language_first() -> None:
     """Of two pages that say the same, the one in the reader's language is quoted first."""
     pages = (_evidence("The GPT-4o API is here.", "e1"), _evidence("这里是 GPT-4o API。", "e2"))

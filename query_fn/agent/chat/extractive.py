@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, Quoted, ReadResult, View
-from query_fn.agent.chat.score import Idf, Question, Scored, Similarity, has_shape, keywords, score, subject
+from query_fn.agent.chat.score import Idf, Question, Scored, Similarity, has_shape, keywords, known, score, subject
 from query_fn.agent.chat.spans import Block, Span
 from query_fn.agent.router import Intent
 from query_fn.model import Evidence, SearchResult
 from query_fn.text import Fold, plain, script_lang, tokenise
 
 MAX_SENTENCES = 4
+SURE = 0.75  # confidence of the search under which the words of the question must be known to what was read
+KNOWN = 0.5
 MAX_CROSS = 2  # sentences when only their meaning speaks for them
 MAX_ITEMS = 12
 READ_SIMPLE, READ_WIDE = 2, 4  # candidates read at once
@@ -50,7 +53,7 @@ class Extractive:
             return self._again(view, searches)
         read = tuple(e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence)
         if read:
-            return self._answer(view, read)
+            return self._answer(view, read, sure=best.confidence >= SURE)
         tried = any(o.call.tool == "read" for o in view.seen)
         return Draft(()) if view.final or tried or not best.candidates else self._look(view, best)
 
@@ -74,12 +77,16 @@ class Extractive:
         locators = list(dict.fromkeys((*chosen[:wanted], *view.carried[:READ_SIMPLE])))[:READ_WIDE]
         return Calls((Call("read", {"locators": locators}),))
 
-    def _answer(self, view: View, evidence: Sequence[Evidence]) -> Draft:
+    def _answer(self, view: View, evidence: Sequence[Evidence], *, sure: bool) -> Draft:
         if view.intent is Intent.SECTIONS:
             return _sections(view, evidence)
         pieces = {e.id: cutter.cut(e) for e in evidence}
         question = Question(view.question, script_lang(view.question), view.intent, self.fold, self.idf)
-        scored = score([span for own in pieces.values() for span in own], question, self.similarity)
+        spans = [span for own in pieces.values() for span in own]
+        native = any(e.lang == question.lang for e in evidence)
+        if native and not sure and known(spans, question) < KNOWN:
+            return Draft(())
+        scored = score(spans, question, self.similarity)
         rejected = {s.quotes for s in view.rejected}
         left = [s for s in scored if _quote(s.span) not in rejected]
         if view.intent is Intent.PAGES:
@@ -162,9 +169,16 @@ def _quoted(span: Span, *, label: str = "", item: bool | None = None) -> Quoted:
     return Quoted(span.text, _quote(span), label, listed)
 
 
-def _member(span: Span, position: int) -> Quoted:
+def _numbers(members: Sequence[Span]) -> list[int]:
+    """Return the numbers of a list's items: the author's where they rise, else by position (Markdown allows all 1)."""
+    written = [m.number for m in members]
+    rising = all(a < b for a, b in pairwise(written))
+    return written if rising else list(range(1, len(members) + 1))
+
+
+def _member(span: Span, number: int) -> Quoted:
     """Return one line of a block: numbered in a numbered list, code as it stands."""
-    number = position if span.kind == "ordered" else 0
+    number = number if span.kind == "ordered" else 0
     return Quoted(span.text, _quote(span), item=span.kind != "code", number=number)
 
 
@@ -184,7 +198,7 @@ def _best_block(pieces: Mapping[str, Sequence[Span]], scored: Sequence[Scored], 
         return None
     most = MAX_ITEMS if steps else MAX_SENTENCES + 2
     opening = (_quoted(best.lead),) if best.lead is not None and len(best.lead.text) < 300 else ()
-    lines = tuple(_member(m, position) for position, m in enumerate(best.members[:most], 1))
+    lines = tuple(_member(m, n) for m, n in zip(best.members[:most], _numbers(best.members), strict=False))
     return Draft(opening + lines, ("list_cut",) if len(best.members) > most else ())
 
 

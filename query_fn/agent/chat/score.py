@@ -127,6 +127,14 @@ class Question:
     idf: Idf | None = None
 
 
+def known(spans: Sequence[Span], question: Question) -> float:
+    """Return the share of the question's words, by their rarity in the base, that the evidence and its titles hold."""
+    words = keywords(subject(question.text, question.intent), question.fold)
+    texts = (" ".join((s.text, s.heading, s.evidence.title, *s.evidence.section)) for s in spans)
+    found = frozenset(token for text in texts for token in tokenise(text, question.fold))
+    return _share(found, {word: question.idf(word) if question.idf else 1.0 for word in words})
+
+
 def score(spans: Sequence[Span], question: Question, similarity: Similarity | None = None) -> list[Scored]:
     """Return the spans with their scores, in the order given."""
     words = keywords(subject(question.text, question.intent), question.fold)

@@ -36,6 +36,12 @@ class Span:
     heading: str  # the nearest heading above, within the evidence; for a table row its header row too
 
     @property
+    def number(self) -> int:
+        """The number of an item of a numbered list as the author wrote it, 0 for anything else."""
+        match = _ITEM.match(self.raw) if self.kind == "ordered" else None
+        return int(match[2]) if match and match[2] else 0
+
+    @property
     def raw(self) -> str:
         """The quote as it stands in the source."""
         return self.evidence.text[self.start : self.end]
@@ -60,8 +66,15 @@ def cut(evidence: Evidence) -> list[Span]:
         context = f"{heading} {header}" if kind == "row" else heading
         indent = _indent(evidence.text, start)
         spans.append(Span(evidence, start, end, text, kind, group if listed else 0, indent, context))
-        previous = found if listed else ""
+        if listed or not (previous in ("item", "ordered") and _inside_item(evidence.text, start)):
+            previous = found if listed else ""
     return spans
+
+
+def _inside_item(text: str, start: int) -> bool:
+    """Say whether a block begins indented, so that it belongs to the list item above and the list goes on."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return len(before) > 1 and before.isspace()
 
 
 def _pieces(text: str) -> list[tuple[int, int, str]]:
@@ -112,10 +125,12 @@ class Block:
 def blocks(spans: Sequence[Span]) -> list[Block]:
     """Return the blocks among the spans of one piece of evidence, in order; nested items are left out."""
     found: list[Block] = []
+    begun: set[int] = set()
     for index, span in enumerate(spans):
         before = spans[index - 1] if index else None
         lead = before if before is not None and before.kind == "sentence" else None
-        if span.group and (before is None or before.group != span.group):
+        if span.group and span.group not in begun:
+            begun.add(span.group)
             members = _outermost([s for s in spans[index:] if s.group == span.group])
             if len(members) > 1 or (lead is not None and _announces(lead)):
                 found.append(Block(lead, members))
