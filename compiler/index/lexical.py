@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
+import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,15 +22,18 @@ _HEAP = 2_000_000_000  # bytes, an upper bound that is not allocated: one commit
 
 def write_lexical(fields: Sequence[Fields], folder: Path) -> None:
     """Write an index whose document ids are the positions in `fields`. Raises BuildError if tantivy splits it."""
-    folder.mkdir(parents=True)
-    index = tantivy.Index(_schema(), path=str(folder))
+    with tempfile.TemporaryDirectory(prefix="geosmin-", ignore_cleanup_errors=True) as aside:
+        _write(fields, Path(aside))
+        _take_over(Path(aside), folder)
+
+
+def _write(fields: Sequence[Fields], aside: Path) -> None:
+    index = tantivy.Index(_schema(), path=str(aside))
     writer = index.writer(heap_size=_HEAP, num_threads=1)
     for item in fields:
         writer.add_document(tantivy.Document(title=_cut(item.title), path=_cut(item.path), body=_cut(item.body)))
     writer.commit()
     writer.wait_merging_threads()
-    del writer, index
-    _fix_names(folder)
 
 
 def _schema() -> tantivy.Schema:
@@ -43,18 +47,19 @@ def _cut(text: str) -> str:
     return " ".join(tokenise(text, fold_table()))
 
 
-def _fix_names(folder: Path) -> None:
-    """Rename the random segment to SEGMENT and drop the lock files; nothing else in the index depends on the name."""
-    meta = folder / "meta.json"
-    data = json.loads(meta.read_text("utf-8"))
+def _take_over(aside: Path, folder: Path) -> None:
+    """Copy the one segment under its fixed name, with lists of our own.
+
+    A copy, because a thread of tantivy may still write its lock and its list of files into the folder it worked in.
+    """
+    data = json.loads((aside / "meta.json").read_text("utf-8"))
     if len(data["segments"]) > 1:
         raise BuildError(f"the lexical index {folder.name} has {len(data['segments'])} segments, expected one")
-    for lock in folder.glob(".tantivy-*.lock"):
-        lock.unlink()
+    folder.mkdir(parents=True)
     for segment in data["segments"]:
         random, segment["segment_id"] = segment["segment_id"].replace("-", ""), SEGMENT
-        for path in sorted(folder.glob(f"{random}.*")):
-            path.rename(folder / re.sub(r"^[0-9a-f]{32}", SEGMENT.replace("-", ""), path.name))
-    meta.write_text(json.dumps(data, indent=2) + "\n", "utf-8")
-    names = sorted(path.name for path in folder.iterdir() if path.name != ".managed.json")
+        for path in sorted(aside.glob(f"{random}.*")):
+            shutil.copyfile(path, folder / (SEGMENT.replace("-", "") + path.name[len(random) :]))
+    (folder / "meta.json").write_text(json.dumps(data, indent=2) + "\n", "utf-8")
+    names = sorted(path.name for path in folder.iterdir())
     (folder / ".managed.json").write_text(json.dumps(names) + "\n", "utf-8")
