@@ -255,8 +255,11 @@ class _Body:
         alt = escape("".join(t.content for t in token.children or ()), quote=True)
         if found.status in ("missing", "page"):
             return f'<span class="missing">{alt}</span>'
-        src = found.url if found.status == "external" else relative_url(self.here, found.url)
-        return f'<img src="{escape(src)}" alt="{alt}" loading="lazy" referrerpolicy="no-referrer">'
+        if found.status == "external":  # a page makes no request to another host: the picture is a link
+            name = alt or escape(found.url.split("/")[2] if "//" in found.url else found.url)
+            return f'<a href="{escape(found.url, quote=True)}" class="external" rel="noopener noreferrer">{name}</a>'
+        src = relative_url(self.here, found.url)
+        return f'<img src="{escape(src)}" alt="{alt}" loading="lazy">'
 
     def html_block(self, token: Token) -> str:
         return contained(self._raw(token)) + "\n"

@@ -39,14 +39,14 @@ export function place(answer) {
   for (const citation of answer.citations ?? []) {
     if (!answer.evidence?.some((item) => item.id === citation.evidence)) continue;
     if (!numbers.has(citation.evidence)) numbers.set(citation.evidence, numbers.size + 1);
-    const quote = letters(citation.quote ?? "").text;
+    const quote = letters(citation.text ?? citation.quote ?? "").text;
     let found = quote ? plain.text.indexOf(quote, from) : -1;
     if (found < 0 && quote) found = plain.text.indexOf(quote);
     if (found >= 0) from = found + quote.length;
     const at = found >= 0 ? endOfSentence(text, plain.at[found + quote.length - 1] + 1) : text.length;
     const number = numbers.get(citation.evidence);
     if (!marks.has(at)) marks.set(at, new Map());
-    if (!marks.get(at).has(number)) marks.get(at).set(number, { number, quote: citation.quote });
+    if (!marks.get(at).has(number)) marks.get(at).set(number, { number, quote: citation.text ?? citation.quote });
   }
   const placed = [...marks].sort(([a], [b]) => a - b).map(([at, cites]) => ({ at, cites: [...cites.values()] }));
   return { marks: placed, cited: [...numbers.keys()].map((id) => answer.evidence.find((item) => item.id === id)) };

@@ -347,7 +347,7 @@ def test_site(client: TestClient, path: str, status: int, text: str) -> None:
     """Pages are served by folder; what is not there, or not inside, is the 404 page."""
     response = client.get(path)
     assert (response.status_code, text in response.text) == (status, True)
-    assert "default-src 'self'" in response.headers["content-security-policy"]
+    assert "default-src 'none'" in response.headers["content-security-policy"]
 
 
 def test_folder_without_slash(client: TestClient) -> None:
