@@ -1,0 +1,145 @@
+"""Real knowledge bases, end to end: each builds, no link of its site is broken, and honest questions are answered.
+
+The corpora are no part of the project. They lie in $GEOSMIN_SHARED, else in the folder `shared` beside the checkout;
+without them these tests are skipped. Builds stay in the user's cache folder, so only the first run embeds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from compiler.build import build
+from compiler.index.export import cache_folder
+from compiler.local import Local
+from compiler.model import Share
+from compiler.progress import Silent
+from compiler.report import Report
+from compiler.settings import Settings, load
+from compiler.site.listing import file_path
+from query_fn.agent.events import Done
+from query_fn.model import Answer, Status
+from query_fn.store import Store
+from tests.sitelinks import walk
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = Path(os.environ.get("GEOSMIN_SHARED") or ROOT.parent / "shared")
+QUESTIONS = ROOT / "tests" / "golden" / "questions"
+BUDGETS = {  # seconds of embedding a build may take; 0 = all of it
+    "silverbullet-docs": 0,
+    "gitlab-handbook": 0,
+    "fastapi-docs-en-zh": 90,
+    "tidb-docs-cn": 90,
+}
+ENOUGH = 7  # right answers of ten
+pytestmark = [pytest.mark.corpus, pytest.mark.slow]
+
+Question = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """One corpus, built by this checkout and open for questions."""
+
+    name: str
+    settings: Settings
+    report: Report
+    local: Local
+
+    @property
+    def store(self) -> Store:
+        """The artifacts."""
+        return self.local.build.deps.store
+
+    @property
+    def site(self) -> Path:
+        """The browsable site."""
+        return self.store.folder.parent / "site"
+
+
+@pytest.fixture(scope="module", params=BUDGETS)
+def built(request: pytest.FixtureRequest) -> Built:
+    """Build one corpus, or take the build that is still up to date."""
+    name: str = request.param
+    content = SHARED / "corpora" / name
+    if not content.is_dir():
+        pytest.skip(f"the corpus {name} is absent: set GEOSMIN_SHARED to the folder that holds corpora/")
+    place = cache_folder().parent / "test-builds" / name
+    wanted = ("sharing.default=public", f"embed.seconds={BUDGETS[name]}")
+    settings = load(content, place / "dist", place / "state", overrides=wanted)
+    report = build(settings, now=datetime.now(UTC), progress=Silent())
+    print(f"\n{name}: {dict(report.counts)} degraded={report.degraded} seconds={dict(report.seconds)}")
+    return Built(name, settings, report, Local.open(settings))
+
+
+def questions(name: str) -> list[Question]:
+    """Return the questions about one corpus."""
+    found: list[Question] = yaml.safe_load((QUESTIONS / f"{name}.yml").read_text("utf-8"))
+    return found
+
+
+def ask(built: Built, question: Question) -> Answer:
+    """Return the whole answer, in the language of the question."""
+    events = built.local.ask(question["question"], None)
+    return next(event.answer for event in events if isinstance(event, Done))
+
+
+def cited(built: Built, answer: Answer) -> list[str]:
+    """Return the source paths that the answer cites, in order."""
+    evidence = {e.id: e.article_id for e in answer.evidence}
+    articles = dict.fromkeys(evidence[c.evidence] for c in answer.citations)
+    return [article.path for key in articles if (article := built.store.article(key))]
+
+
+def faults(built: Built, question: Question) -> Iterator[str]:
+    """Yield what is wrong with the answer to a question."""
+    answer, wanted = ask(built, question), question.get("contains", ())
+    pages, text = cited(built, answer), answer.answer.casefold()
+    if question.get("refuse"):
+        if answer.status is not Status.NO_ANSWER or answer.citations:
+            yield f"not refused: {answer.answer!r}"
+        return
+    if missing := [group for group in wanted if not any(s.casefold() in text for s in group)]:
+        yield f"lacks {missing} ({answer.status}, {pages}): {answer.answer!r}"
+    if not set(pages) & set(question["pages"]):
+        yield f"cites {pages} instead of {question['pages']}"
+
+
+def test_every_public_page_is_published(built: Built) -> None:
+    """The build switches; every Markdown file is public unless named as an error, and stands in site and artifacts."""
+    assert built.report.switched or built.report.unchanged
+    public = {path for path, decision in built.report.decisions.items() if decision.share is Share.PUBLIC}
+    articles = built.store.articles_by_id.values()
+    assert {article.path for article in articles} == public
+    assert [a.path for a in articles if not (built.site / file_path(a.url)).is_file()] == []
+
+
+def test_no_link_is_broken(built: Built) -> None:
+    """Every link inside the site leads to a file, and every anchor to an id in it."""
+    found = walk(built.site, base_path=built.settings.site.base_path)
+    print(f"\n{built.name}: {found.pages} pages, {found.links} links, {len(found.broken)} broken")
+    assert found.links > found.pages
+    assert list(found.broken) == []
+
+
+def test_honest_questions(built: Built) -> None:
+    """At least seven of ten questions are answered with the fact and a citation of the page that holds it."""
+    asked = questions(built.name)
+    misses = [f"{q['id']}: {fault}" for q in asked for fault in faults(built, q)]
+    wrong = {miss.partition(":")[0] for miss in misses}
+    print(f"\n{built.name}: {len(asked) - len(wrong)} of {len(asked)} right", *misses, sep="\n  ")
+    assert len(asked) - len(wrong) >= ENOUGH
+
+
+def test_what_is_not_there_is_refused(built: Built) -> None:
+    """The question that no page answers gets no answer and no citation."""
+    asked = [question for question in questions(built.name) if question.get("refuse")]
+    assert asked
+    assert [fault for question in asked for fault in faults(built, question)] == []
