@@ -6,6 +6,7 @@ Tokens come in text order, so a phrase of the text is a contiguous run of its to
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -180,21 +181,22 @@ def script_lang(text: str, default: str = "en") -> str:
 _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.M), replacement)
     for pattern, replacement in (
-        (r"<!--.*?-->", ""),
+        (r"<!--[\s\S]*?-->", ""),
+        (r"\{\{[<%][^{}]*[%>]\}\}|\{%[^{}]*%\}", ""),  # shortcodes and tags of other site generators
         (r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-+:?)?[ \t]*$\n?", ""),  # the rule under a table header
         (r"^[ \t]*(?:[-*_][ \t]*){3,}$\n?", ""),  # thematic breaks
         (r"^(?:[ \t]*>)+[ \t]?(?:\[![\w-]+\][+-]?[ \t]*)?", ""),  # quotes and callouts
         (r"^[ \t]*#{1,6}[ \t]+", ""),
         (r"[ \t]+#+[ \t]*$", ""),
-        (r"[ \t]*\{#[^}\s]+\}", ""),
+        (r"(?<!\{)[ \t]*\{[#.:][^{}\n]*\}(?!\})", ""),  # {#id .class}
+        (r"(?:^|[ \t]+)\^[A-Za-z0-9-]+[ \t]*$", ""),  # block ids
         (r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", ""),
         (r"!?\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]", r"\1"),  # wikilinks
         (r"!?\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\((?:[^()\n]|\([^()\n]*\))*\)", r"\1"),
         (r"!?\[([^\[\]\n]+)\]\[[^\]\n]*\]", r"\1"),
         (r"\[\^[^\]\s]+\]:?", ""),
         (r"<(https?://[^>\s]+)>", r"\1"),
-        (r"</?[A-Za-z][^<>\n]*>", ""),
-        (r"(`+)[ ]?(.+?)[ ]?\1", r"\2"),
+        (r"</?[A-Za-z][^<>]{0,500}>", ""),
         (r"(\*{1,3}|~~|==)(?=\S)(.+?)(?<=\S)\1", r"\2"),
         (r"(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)", r"\2"),
         (r"^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$", ""),
@@ -206,6 +208,8 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
+_CODE = re.compile(r"(?<!`)(`+)(?!`)[ ]?(.+?)[ ]?(?<!`)\1(?!`)")
+_KEPT = "\ue000"  # stands for a code span while markup around it goes: nothing inside code is markup
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$\n?|\Z)", re.M | re.S)
 
 
@@ -219,9 +223,19 @@ def plain(markdown: str) -> str:
 
 
 def _strip_markup(markdown: str) -> str:
+    """Return prose without markup; code spans lose their backticks only."""
+    codes: list[str] = []
+
+    def keep(span: re.Match[str]) -> str:
+        codes.append(span[2])
+        return _KEPT
+
+    text = _CODE.sub(keep, markdown.replace(_KEPT, ""))
     for pattern, replacement in _PLAIN:
-        markdown = pattern.sub(replacement, markdown)
-    return markdown
+        text = pattern.sub(replacement, text)
+    text = html.unescape(text) if "&" in text else text
+    kept = iter(codes)
+    return re.sub(_KEPT, lambda _: next(kept, ""), text)
 
 
 # --- sentences --------------------------------------------------------------------------------------------------------

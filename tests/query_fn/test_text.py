@@ -77,6 +77,11 @@ PLAIN = [
     ("snake_case_name <b>粗</b>体", "snake_case_name 粗体"),
     ("![图](a.png) 文", "图 文"),
     ("1. 第一\n2. 第二", "第一\n第二"),
+    ('{{< copyable "sql" >}}\n\n正文 {{% note %}}注意{{% /note %}} {% raw %}', "正文 注意"),
+    ("A claim. ^block-1\n^alone", "A claim."),
+    ("## 标题 {#id .wide}\n文 {{{ .name }}}", "标题\n文 {{{ .name }}}"),
+    ("`server-<os>.zip` <br\n/>**`a|b`** &amp; ``x`y`` `<!--`", "server-<os>.zip a|b & x`y <!--"),
+    ("<!-- two\nlines -->Seen &lt;T&gt;", "Seen <T>"),
     ("", ""),
 ]
 
