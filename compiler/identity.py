@@ -18,7 +18,8 @@ from compiler.read import Sources
 from compiler.settings import Settings, public_view
 from query_fn.contract import Embedding
 
-_CODE = ("compiler", "query_fn", "site_template")
+_CODE = ("compiler", "site_template")
+_SHARED = ("contract.py", "text.py", "retrieve/embed.py")  # what of query_fn shapes a build
 
 
 def build_id(sources: Sources, settings: Settings, embedding: Embedding | None, *, waiting: int = 0) -> str:
@@ -38,10 +39,10 @@ def build_id(sources: Sources, settings: Settings, embedding: Embedding | None, 
 def code_fingerprint() -> str:
     """Return a hash of the installed code and templates: a new version of the compiler makes a new build."""
     digest = hashlib.sha256()
-    for package in _CODE:
-        root = Path(str(files(package)))
-        for path in sorted(p for p in root.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
-            digest.update(f"{package}/{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes())
+    roots = {package: Path(str(files(package))) for package in (*_CODE, "query_fn")}
+    paths = [p for package in _CODE for p in roots[package].rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    for path in sorted(paths) + [roots["query_fn"] / name for name in _SHARED]:
+        digest.update(path.relative_to(roots["query_fn"].parent).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 

@@ -27,6 +27,10 @@ _ACTION = {
         re.I,
     ),
 }
+_DEFINITION = {
+    "zh": re.compile(r"[”」』》*`]*(?:是一|是指|指的是|即|用于|表示|：)"),
+    "en": re.compile(r"[”\"*`]*\s+(?:is|are|means|refers to)\s+(?:a|an|the|used|where|how)\b", re.I),
+}
 _STEPS = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 _WORDING = {
     "zh": {
@@ -112,9 +116,10 @@ def _imperative(heading: str) -> str:
 
 
 def _defines(text: str, term: str, lang: str) -> bool:
-    mark = (
-        r"(是一|是指|指的是|即|用于|表示|：)"
-        if lang == "zh"
-        else r"\s+(is|are|means|refers to)\s+(a|an|the|used|where|how)?"
-    )
-    return re.search(re.escape(term) + r"[”」』》*`]*" + mark, text, re.IGNORECASE) is not None
+    """Tell whether the text says what the term is, right after it names the term."""
+    at = text.find(term)
+    while at >= 0:
+        if _DEFINITION[lang].match(text, at + len(term)):
+            return True
+        at = text.find(term, at + 1)
+    return False

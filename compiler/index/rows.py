@@ -159,8 +159,8 @@ def _heading_free(text: str, titles: set[str]) -> str:
     """Return Markdown without the heading lines (ATX or setext) that only repeat `titles`."""
     lines, kept = text.split("\n"), []
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        bare = plain(line)
         setext = below.strip() and not below.strip().strip("=-")
-        if not (bare in titles and (line.lstrip().startswith("#") or setext)):
+        heading = line.lstrip().startswith("#") or setext
+        if not (heading and plain(line) in titles):
             kept.append(line)
     return "\n".join(kept)

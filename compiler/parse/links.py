@@ -6,7 +6,7 @@ import difflib
 import posixpath
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from compiler.parse.markdown import slugify
 from compiler.sources.urls import INDEX_NAMES, slug
 
 _EXTERNAL = re.compile(r"^(?:[A-Za-z][A-Za-z0-9+.-]*:|//)")
+NEAR_TRIED = 20  # names that share most letter pairs with a broken link: only these are compared in full
 NO_ANCHOR = Anchor("")
 _MARKDOWN = re.compile(r"\.(md|markdown)$", re.IGNORECASE)
 
@@ -63,7 +64,7 @@ class Resolver:
     targets: Mapping[SourcePath, Target]  # by source path, public only
     attachments: Mapping[SourcePath, str]  # path -> site-relative URL
     _names: dict[str, list[SourcePath]] = field(init=False)
-    _simple: list[str] = field(init=False)
+    _grams: dict[str, set[str]] = field(init=False)
     _near_memo: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -73,7 +74,11 @@ class Resolver:
                 if path not in names[name]:
                     names[name].append(path)
         object.__setattr__(self, "_names", dict(names))
-        object.__setattr__(self, "_simple", [n for n in names if "/" not in n and n[:1] != "="])
+        grams: dict[str, set[str]] = defaultdict(set)
+        for name in names:
+            for gram in _bigrams(name) if "/" not in name and name[:1] != "=" else ():
+                grams[gram].add(name)
+        object.__setattr__(self, "_grams", dict(grams))
 
     def resolve(self, source: SourcePath, link: RawLink) -> Resolution:
         """Return what `link`, written in the public file `source`, leads to."""
@@ -125,7 +130,9 @@ class Resolver:
     def _near(self, wanted: str) -> str:
         stem = _fold(_stem(wanted).rsplit("/", 1)[-1])
         if stem not in self._near_memo:
-            near = difflib.get_close_matches(stem, self._simple, n=1, cutoff=0.75)
+            shared = Counter(name for gram in _bigrams(stem) for name in self._grams.get(gram, ()))
+            likely = [name for name, _ in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:NEAR_TRIED]]
+            near = difflib.get_close_matches(stem, likely, n=1, cutoff=0.75)
             self._near_memo[stem] = f"did you mean {self._names[near[0]][0]}?" if near else ""
         return self._near_memo[stem]
 
@@ -181,6 +188,10 @@ def _stem(path: str) -> str:
     path = _MARKDOWN.sub("", path.rstrip("/"))
     folder, _, name = path.rpartition("/")
     return folder if name.casefold() in INDEX_NAMES else path
+
+
+def _bigrams(name: str) -> set[str]:
+    return {name[i : i + 2] for i in range(max(1, len(name) - 1))}
 
 
 def _ends(path: str, wanted: str) -> bool:
