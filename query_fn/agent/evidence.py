@@ -142,11 +142,17 @@ def find_article(store: Store, name: str) -> ArticleRow | None:
     )
 
 
-def _titled(store: Store, title: str) -> ArticleRow | None:
-    """Return the first article with this title, upper and lower case alike."""
-    wanted = title.casefold()
-    found = next((row.id for row in store.articles() if row.title.casefold() == wanted), None)
-    return store.article(found) if found is not None else None
+def _titled(store: Store, name: str) -> ArticleRow | None:
+    """Return the article called so: by its title, by its file, the same case first, then the one nearest the top."""
+    found = [row for row in store.articles() if name.casefold() in (row.title.casefold(), _file(row).casefold())]
+    calls = (lambda row: row.title == name, lambda row: _file(row) == name)
+    best = min(found, key=lambda row: (not any(c(row) for c in calls), row.path.count("/"), row.n), default=None)
+    return store.article(best.id) if best is not None else None
+
+
+def _file(row: ArticleRow) -> str:
+    """Return the name of an article's file without its ending."""
+    return row.path.rpartition("/")[2].rpartition(".")[0]
 
 
 def cut(text: str) -> str:

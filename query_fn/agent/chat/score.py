@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from urllib.parse import unquote
 
 from query_fn.agent.chat.spans import Span
+from query_fn.agent.chat.words import keywords, subject
 from query_fn.agent.router import Intent
 from query_fn.text import Fold, script_lang, tokenise
 
@@ -21,37 +22,24 @@ OWN = 1.0  # question words in the span itself
 CONTEXT = 0.35  # question words that only its headings and title hold
 SHAPE = 0.15  # a number for how many, a name for who, …
 MEANING = 0.8  # cosine above the level of unrelated text
+HEADED = 0.6  # the headings above it are the question
+FADE = 0.15  # of that for each piece between the heading and the span: a section answers by its opening
 RANK = 0.12  # evidence that search put first
 FOREIGN = 0.85  # factor for a language the reader did not ask in
 COSINE_SAME = (0.80, 0.92)  # e5, best sentence of a page: unrelated 0.82, right 0.915 (medians over 40 questions)
 COSINE_CROSS = (0.72, 0.84)  # the same across languages: 0.734 and 0.805
+MEANING_CHARS = 400
 MEANING_SPANS, MEANING_CROSS = 16, 32  # texts embedded a question, 10 ms each; words cannot choose across languages
 
-_EN_STOP_WORDS = """
-use using used
-a an the of to in on at for by with from as is are was were be been being do does did doing have has
-had can could should would will shall may might must i you we they he she it its this that these
-those my your our their there here what which who whom whose when where why how and or but if then
-than so not no about into over any some all me us them please tell list give show many much long
-often
-"""
-_CN_STOP = re.compile(
-    r"请问|请|告诉我|一下|是什么|什么是|什么|怎么样|怎么|怎样|如何|为什么|哪些|哪个|哪里|哪|多少|几个|有没有|是否|是不是|可以|能不能|应该|需要|"
-    r"吗|呢|吧|啊|了|的|地|得|是|有|在|和|与|或|及|我|你|们|它|他|她|这|那|个|里|中|上|下|要|会|能|用|来|去|做|把|被|对"
-)
-_ABOUT_PAGES = re.compile(
-    r"\b(?:pages?|articles?|documents?|docs|mentions?|talks?|covers?|describes?|explains?|read|sections?|chapters?"
-    r"|headings?|outline|table of contents|structure)\b"
-    r"|页面|文章|文档|提到|提及|介绍|讲到|讲|说明|关于|看|读|查|章节|小节|部分|标题|目录|大纲|列出",
-    re.I,
-)
 _NUMBER = re.compile(
     r"\d|[一二两三四五六七八九十百千万](?=[个种次天年月日位条项步倍小分秒])|\b(?:one|two|three|four|five|six|ten)\b",
     re.I,
 )
 _DATE = re.compile(
-    r"\d{4}|\d{1,2}[:/月日号]|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b"
-    r"|day|night|week|month|quarter|year|每|周|天|年|[上下中]午",
+    r"\b(?:19|20)\d\d\b|\d{1,2}[:/月日号]|\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|\bmay \d"
+    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
+    r"|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)?day|night|week|month|quarter|year|hour|minute)(?:s|ly)?\b|\bdaily\b"
+    r"|v?\d+\.\d+|每|周|天|年|[上下中]午|小时|分钟",
     re.I,
 )
 _NAME = re.compile(
@@ -71,33 +59,6 @@ _SHAPES: dict[Intent, re.Pattern[str]] = {
 }
 
 
-@cache
-def _stop_words() -> frozenset[str]:
-    """Return the English function words as written and stemmed; at the first question, the stemmer costs 30 ms."""
-    return frozenset((*_EN_STOP_WORDS.split(), *tokenise(_EN_STOP_WORDS)))
-
-
-def subject(question: str, intent: Intent) -> str:
-    """Return what a question for pages or sections is about, without the words that ask for them."""
-    if intent not in (Intent.PAGES, Intent.SECTIONS):
-        return question
-    rest = _ABOUT_PAGES.sub(" ", question)
-    words = [w for w in re.findall(r"[^\s?？,，.。]+", rest) if w.lower() not in _stop_words()]
-    return " ".join(_CN_STOP.sub(" ", " ".join(words)).split()) or question
-
-
-def keywords(question: str, fold: Fold | None = None) -> tuple[str, ...]:
-    """Return the content tokens of a question, in order, each once.
-
-    Function words are gone, Chinese stands as bigrams, a compound (``GPT-4o``) as a whole: its parts would count twice.
-    """
-    kept = _CN_STOP.sub(" ", question)
-    tokens = [t for t in tokenise(kept, fold) if t not in _stop_words()]
-    covered = {c for t in tokens if len(t) == 2 and not t.isascii() for c in t}
-    compound = {part for word in kept.split() for part in tokenise(word, fold)[1:] if part.isascii()}
-    return tuple(dict.fromkeys(t for t in tokens if not (len(t) == 1 and t in covered) and t not in compound))
-
-
 def has_shape(intent: Intent, text: str, *, question: str = "") -> bool:
     """Say whether a text has what the intent asks for and the question does not hold itself; True without a shape."""
     pattern = _SHAPES.get(intent)
@@ -108,12 +69,16 @@ def has_shape(intent: Intent, text: str, *, question: str = "") -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A span and its score; `own` is the share of the question's words that the span itself holds."""
+    """A span and its score; `own` is the share of the question's words that the span itself holds.
+
+    `headed` says in 0..1 how far the headings above it are the question, whatever the span says.
+    """
 
     span: Span
     score: float
     own: float
     meaning: float
+    headed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,24 +91,29 @@ class Question:
     fold: Fold | None = None
     idf: Idf | None = None
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The content words."""
+        return keywords(subject(self.text, self.intent), self.fold)
+
 
 def known(spans: Sequence[Span], question: Question) -> float:
     """Return the share of the question's words, by their rarity in the base, that the evidence and its titles hold."""
-    words = keywords(subject(question.text, question.intent), question.fold)
-    texts = (" ".join((s.text, s.heading, s.evidence.title, *s.evidence.section)) for s in spans)
+    texts = (" ".join((s.text, *_above(s))) for s in spans)
     found = frozenset(token for text in texts for token in tokenise(text, question.fold))
-    return _share(found, {word: question.idf(word) if question.idf else 1.0 for word in words})
+    return _share(found, {word: question.idf(word) if question.idf else 1.0 for word in question.words})
 
 
 def score(spans: Sequence[Span], question: Question, similarity: Similarity | None = None) -> list[Scored]:
     """Return the spans with their scores, in the order given."""
-    words = keywords(subject(question.text, question.intent), question.fold)
     tokens = [frozenset(tokenise(span.text, question.fold)) for span in spans]
-    weights = _weights(words, tokens, question.idf)
+    weights = _weights(question.words, tokens, question.idf)
+    headings = _Headings(weights, question.fold)
     ranks = {e: i for i, e in enumerate(dict.fromkeys(span.evidence.id for span in spans))}
+    headed = [headings.match(span) / (1 + FADE * span.nth) for span in spans]
     bases = [
-        _base(span, found, question=question, weights=weights) + RANK / (1 + ranks[span.evidence.id])
-        for span, found in zip(spans, tokens, strict=True)
+        _base(span, found, question=question, headings=headings) + HEADED * match + RANK / (1 + ranks[span.evidence.id])
+        for span, found, match in zip(spans, tokens, headed, strict=True)
     ]
     meanings = _meanings(spans, bases, question, similarity)
     return [
@@ -152,6 +122,7 @@ def score(spans: Sequence[Span], question: Question, similarity: Similarity | No
             (base + MEANING * meanings.get(i, 0.0)) * (1.0 if span.evidence.lang == question.lang else FOREIGN),
             _share(tokens[i], weights),
             meanings.get(i, 0.0),
+            headed[i],
         )
         for i, (span, base) in enumerate(zip(spans, bases, strict=True))
     ]
@@ -174,8 +145,46 @@ def _share(found: frozenset[str], weights: Mapping[str, float]) -> float:
     return sum(weight for word, weight in weights.items() if word in found) / whole if whole else 0.0
 
 
-def _base(span: Span, found: frozenset[str], *, question: Question, weights: Mapping[str, float]) -> float:
-    context = frozenset(tokenise(" ".join((span.evidence.title, *span.evidence.section, span.heading)), question.fold))
+def _above(span: Span) -> tuple[str, ...]:
+    """Return what stands above a span: the page's title and file name, its headings, what introduces it."""
+    return (span.evidence.title, _file_name(span.evidence.url), *span.path, span.context)
+
+
+def _file_name(url: str) -> str:
+    """Return the last two parts of a page's address as words: in many vaults the file name is the title."""
+    parts = unquote(url.partition("#")[0]).strip("/").split("/")
+    return " ".join(parts[-2:]).replace("-", " ")
+
+
+class _Headings:
+    """Tells how far the headings above a span are the question; each distinct text is cut once."""
+
+    def __init__(self, weights: Mapping[str, float], fold: Fold | None) -> None:
+        self.weights = weights
+        self._fold = fold
+        self._tokens: dict[str, frozenset[str]] = {}
+        self._words: dict[str, frozenset[str]] = {}
+
+    def tokens(self, *texts: str) -> frozenset[str]:
+        """Return the tokens of some texts."""
+        found = [self._tokens.setdefault(t, frozenset(tokenise(t, self._fold))) for t in texts if t]
+        return frozenset().union(*found)
+
+    def match(self, span: Span) -> float:
+        """Return the share of the question that the headings hold times the share of the last heading it asks for."""
+        names = [span.heading] if span.path else [span.evidence.title, _file_name(span.evidence.url).split(" ")[-1]]
+        near = max(self._asked(name) for name in names)
+        whole = _share(self.tokens(span.evidence.title, _file_name(span.evidence.url), *span.path), self.weights)
+        return near * whole
+
+    def _asked(self, heading: str) -> float:
+        """Return the share of a heading's content words that stand in the question."""
+        words = self._words.setdefault(heading, frozenset(keywords(heading, self._fold)))
+        return len(words & self.weights.keys()) / len(words) if words else 0.0
+
+
+def _base(span: Span, found: frozenset[str], *, question: Question, headings: _Headings) -> float:
+    context, weights = headings.tokens(*_above(span)), headings.weights
     own = _share(found, weights)
     shape = question.intent in _SHAPES and has_shape(question.intent, span.text, question=question.text)
     definition = question.intent is Intent.DEFINITION and _defines(span.text, weights)
@@ -197,9 +206,14 @@ def _meanings(
         return {}
     foreign = sum(span.evidence.lang != question.lang for span in spans) > len(spans) / 2
     most = MEANING_CROSS if foreign else MEANING_SPANS
-    best = sorted(range(len(spans)), key=lambda i: -bases[i])[:most]
-    cosines = similarity(question.text, [spans[i].text for i in best])
+    best = sorted((i for i in range(len(spans)) if spans[i].kind != "heading"), key=lambda i: -bases[i])[:most]
+    cosines = similarity(question.text, [_read_as(spans[i]) for i in best])
     return {i: _meaning(c, spans[i].evidence.lang == question.lang) for i, c in zip(best, cosines, strict=True)}
+
+
+def _read_as(span: Span) -> str:
+    """Return the text whose meaning counts: with what introduces it, and short, since its length is what it costs."""
+    return span.text[:MEANING_CHARS]
 
 
 def _meaning(cosine: float, same_language: bool) -> float:

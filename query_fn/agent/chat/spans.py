@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from query_fn.model import Evidence
 from query_fn.text import plain, sentences
@@ -15,7 +15,7 @@ _ITEM = re.compile(r"[ \t]*(?:([-*+])|(\d{1,9})[.)])[ \t]+")
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _RULE = re.compile(r"[\s|:*_-]+$")
 _FENCE = re.compile(r"[ \t]*(?:`{3}|~{3})")
-_EMBED = re.compile(r"!\[|\{\{[%<]|\{%")  # images and the shortcodes of other site generators: nothing to quote
+_EMBED = re.compile(r"!\[|\{\{[%<]|\{%|\$\{[^}\n]*\}[ \t]*(?=\n|$)")  # images, shortcodes, live code: nothing to quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,9 @@ class Span:
     """A quotable piece: ``evidence.text[start:end]`` and how it reads without markup.
 
     `kind`: sentence | item | ordered | header | row | heading | code. `group` numbers the list or table it
-    stands in, from 1; 0 = none. `indent` is the depth of a list item in columns.
+    stands in, from 1; 0 = none. `indent` is the depth of a list item in columns. `path` are the headings above it,
+    outermost first; `nth` counts the pieces since the last of them, from 0. `context` is what introduces it: the
+    header row of its table, the sentence before its list.
     """
 
     evidence: Evidence
@@ -33,7 +35,14 @@ class Span:
     kind: str
     group: int
     indent: int
-    heading: str  # the nearest heading above, within the evidence; for a table row its header row too
+    path: tuple[str, ...] = ()
+    nth: int = 0
+    context: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The nearest heading above, the title of the page when there is none."""
+        return self.path[-1] if self.path else self.evidence.title
 
     @property
     def number(self) -> int:
@@ -50,25 +59,66 @@ class Span:
 def cut(evidence: Evidence) -> list[Span]:
     """Return the spans of one piece of evidence, in order; fenced code is one span of kind "code"."""
     spans: list[Span] = []
-    group, heading, header, previous = 0, evidence.section[-1] if evidence.section else evidence.title, "", ""
+    group, previous = 0, ""
     for start, end, found in _pieces(evidence.text):
         text, kind = plain(evidence.text[start:end]), found
         if not text or _RULE.match(text):
             continue
         if kind != "code":
             text = " ".join(text.split())
-        if kind == "heading":
-            heading = text
         listed = kind in ("item", "ordered", "row")
         if listed and not (previous and (kind == "row") == (previous == "row")):
             group += 1
-            kind, header = ("header", text) if kind == "row" else (kind, "")
-        context = f"{heading} {header}" if kind == "row" else heading
-        indent = _indent(evidence.text, start)
-        spans.append(Span(evidence, start, end, text, kind, group if listed else 0, indent, context))
+            kind = "header" if kind == "row" else kind
+        spans.append(Span(evidence, start, end, text, kind, group if listed else 0, _indent(evidence.text, start)))
         if listed or not (previous in ("item", "ordered") and _inside_item(evidence.text, start)):
             previous = found if listed else ""
-    return spans
+    return _placed(spans, evidence.section)
+
+
+def _placed(spans: Sequence[Span], above: tuple[str, ...]) -> list[Span]:
+    """Return the spans with their headings, their place under the last one, and what introduces them."""
+    placed: list[Span] = []
+    path, levels = above, [0] * len(above)
+    nth, context = 0, ""
+    for index, span in enumerate(spans):
+        if span.kind == "heading":
+            path, levels = _below(path, levels, span)
+            nth = -1
+        if span.group and (not index or spans[index - 1].group != span.group) and span.group != _group(placed):
+            context = _introduction(spans, index)
+        placed.append(replace(span, path=path, nth=max(nth, 0), context=context if span.group else ""))
+        nth += 1
+    return placed
+
+
+def _below(path: tuple[str, ...], levels: list[int], heading: Span) -> tuple[tuple[str, ...], list[int]]:
+    """Return the headings in force after one more, with their levels (0: given with the evidence, level unknown)."""
+    level = len(heading.raw) - len(heading.raw.lstrip("#"))
+    if heading.text in path and not levels[path.index(heading.text)]:
+        kept = path.index(heading.text)
+    else:
+        kept = sum(1 for known in levels if 0 < known < level) + _unknown_above(levels)
+    return (*path[:kept], heading.text), [*levels[:kept], level]
+
+
+def _unknown_above(levels: list[int]) -> int:
+    """Return how many headings of unknown level stay in force: the last may be a sibling of the next one."""
+    unknown = levels.count(0)
+    return unknown - 1 if unknown and len(levels) == unknown else unknown
+
+
+def _group(placed: Sequence[Span]) -> int:
+    """Return the newest list or table so far, which goes on after code or a paragraph inside one of its items."""
+    return next((span.group for span in reversed(placed) if span.group), 0)
+
+
+def _introduction(spans: Sequence[Span], index: int) -> str:
+    """Return what introduces the list or table that begins at `index`."""
+    if spans[index].kind == "header":
+        return spans[index].text
+    before = spans[index - 1] if index else None
+    return before.text if before is not None and before.kind == "sentence" and announces(before) else ""
 
 
 def _inside_item(text: str, start: int) -> bool:
@@ -131,18 +181,20 @@ def blocks(spans: Sequence[Span]) -> list[Block]:
         lead = before if before is not None and before.kind == "sentence" else None
         if span.group and span.group not in begun:
             begun.add(span.group)
-            members = _outermost([s for s in spans[index:] if s.group == span.group])
-            if len(members) > 1 or (lead is not None and _announces(lead)):
+            members = outermost([s for s in spans[index:] if s.group == span.group])
+            if len(members) > 1 or (lead is not None and announces(lead)):
                 found.append(Block(lead, members))
-        elif span.kind == "code" and lead is not None and _announces(lead) and len(span.text) <= MAX_CODE:
+        elif span.kind == "code" and lead is not None and announces(lead) and len(span.text) <= MAX_CODE:
             found.append(Block(lead, (span,)))
     return found
 
 
-def _announces(span: Span) -> bool:
+def announces(span: Span) -> bool:
+    """Say whether a sentence ends by pointing to what follows it."""
     return span.text.endswith((":", "："))
 
 
-def _outermost(members: list[Span]) -> tuple[Span, ...]:
+def outermost(members: Sequence[Span]) -> tuple[Span, ...]:
+    """Return the items of a list without those nested below them."""
     least = min(m.indent for m in members)
     return tuple(m for m in members if m.indent <= least + 1)
