@@ -14,9 +14,9 @@ from itertools import pairwise
 
 from compiler.model import Article, Document, Section
 from compiler.parse.blocks import Block, blocks
+from compiler.parse.language import language
 from compiler.settings import ChunkSettings
 from query_fn.contract import ChunkRow
-from query_fn.text import script_lang
 
 DOMINANT = 0.6  # share of a merged chunk's text at which one section names it
 _SENTENCE = re.compile(r"[。！？；…]+[”’」』）】》]*|[.!?]+[\"')\]]*(?=\s)")
@@ -155,7 +155,7 @@ def _row(document: Document, span: Span, n: int, ordinal: int, article: Article)
         title=section.title or article.title,
         path=section.path,
         anchor=section.anchor,
-        lang=script_lang(text, article.lang),
+        lang=language(text, article.lang),
         text=text,
         prefix=len(span.prefix),
         suffix=len(span.suffix),

@@ -61,7 +61,7 @@ class LocalEnricher:
     """Questions from headings, definitions, steps and key terms."""
 
     name: str = "local"
-    version: str = "3"
+    version: str = "4"
 
     def questions(self, article: ArticleRow, chunk: ChunkRow, count: int) -> Sequence[str]:
         """Return up to `count` questions in the chunk's language; none repeats the title or another question."""

@@ -15,8 +15,9 @@ _STOP = frozenset(
     "the and for that with this from have are was were will would can could should must may not you your our their its "
     "they them then than when what which who how why where there here into onto over under about after before between "
     "also only other some any all each more most such use used using one two see page example note a an is it of to in "
-    "on at by be as or if do we i".split()
-)
+    "on at by be as or if do we i tip warning important caution notes tips info "
+    "todo yes no true false null none".split()
+) | frozenset("注意 提示 警告 说明 备注 示例 例如 重要 是 否 支持 可以 使用 进行 如果 以及 通过 需要".split())
 
 
 def key_terms(markdown: str, text: str, lang: str, count: int) -> list[str]:

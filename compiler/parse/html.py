@@ -28,6 +28,10 @@ _HTML_LINK = re.compile(
     re.IGNORECASE,
 )
 _HTML_ID = re.compile(r"""\s(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
+_OUTSIDE_MEDIA = re.compile(
+    r"""<(?:img|video|audio|source|embed)\b[^>]*?\ssrc\s*=\s*"(?P<url>(?:https?:)?//(?P<host>[^"/]+)[^"]*)"[^>]*>""",
+    re.IGNORECASE,
+)
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
 # Elements whose text is no prose for a reader: taken out whole. Where one is not closed, its tag is shown as text,
 # because a browser would swallow the rest of the page.
@@ -191,6 +195,14 @@ class _Tags(HTMLParser):
     """A tokeniser whose `rawdata` is what was left unfinished at the end."""
 
 
+def _linked(match: re.Match[str]) -> str:
+    """Return a link in place of a picture or film on another host: a page makes no request outside the site."""
+    name = re.search(r'\salt\s*=\s*"([^"]+)"', match[0])
+    return (
+        f'<a href="{match["url"]}" class="external" rel="noopener noreferrer">{name[1] if name else match["host"]}</a>'
+    )
+
+
 def _url(match: re.Match[str]) -> str:
     return unescape(next(match[name] for name in ("double", "single", "bare") if match[name] is not None))
 
@@ -273,7 +285,7 @@ class _Body:
     def _raw(self, token: Token) -> str:
         found = iter(token.meta.get("resolutions", ()))
         html = rewrite_attributes(token.content, lambda _url: self._href(next(found)))
-        return _HTML_ID.sub(self._own_id, html)
+        return _HTML_ID.sub(self._own_id, _OUTSIDE_MEDIA.sub(_linked, html))
 
     def _own_id(self, match: re.Match[str]) -> str:
         """Keep an id of raw HTML unless the page already has it; `name` becomes an id."""

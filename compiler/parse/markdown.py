@@ -18,7 +18,7 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 
 from compiler.model import Anchor, Heading
 
-PARSER_VERSION = "7"
+PARSER_VERSION = "8"
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n|]*?)(?:\\?\|([^\[\]\n]*?))?\]\]")
 _HEADING_ID = re.compile(r"\s*\{\s*#([^\s{}]+)[^{}]*\}\s*$")
 _CALLOUT = re.compile(r"\[!([A-Za-z-]+)\]([+-]?)[ \t]*(.*)")

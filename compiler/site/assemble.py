@@ -192,7 +192,10 @@ def _reading_order(tree: Sequence[NavNode]) -> dict[str, tuple[Crumb | None, Cru
 def _starters(parts: Parts, lang: str) -> tuple[str, ...]:
     """Return a few questions in the site's language, from the pages that most others link to."""
     ranked = sorted(parts.articles, key=lambda row: (row.lang != lang, -len(parts.backlinks.get(row.id, ())), row.n))
-    first = (next((q.text for q in parts.questions.get(row.id, ()) if q.lang == lang), "") for row in ranked)
+    first = (
+        next((q.text for q in parts.questions.get(row.id, ()) if q.lang == lang and "“" not in q.text), "")
+        for row in ranked
+    )
     return tuple(dict.fromkeys(q for q in first if q))[:STARTERS]
 
 

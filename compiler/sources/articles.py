@@ -23,12 +23,13 @@ from compiler.model import (
     Url,
 )
 from compiler.parse.comments import strip_comments
+from compiler.parse.language import language
 from compiler.settings import CONFIG_NAME, Settings
 from compiler.sources.dates import plain_date
 from compiler.sources.frontmatter import read_front_matter
 from compiler.sources.sharing import Judge, dead_rules, hidden_folders
 from compiler.sources.urls import INDEX_NAMES, article_id, public_path, settle, slug, url_of
-from query_fn.text import plain, script_lang
+from query_fn.text import plain
 
 KNOWN_KEYS = frozenset(
     [
@@ -198,7 +199,7 @@ def _lang(front: FrontMatter, body: str, title: str) -> str:
         raise FileError(
             "lang-invalid", f"`lang: {said}` is not a language tag", line=front.lines["lang"], fix="write zh or en"
         )
-    return said.split("-")[0] if said else script_lang(title + "\n" + plain(body[:20_000]))
+    return said.split("-")[0] if said else language(f"{title}\n{body[:20_000]}", "en")
 
 
 def _date(front: FrontMatter, *keys: str) -> str | None:
