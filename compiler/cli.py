@@ -54,13 +54,8 @@ Set = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
 Now = Annotated[str | None, typer.Option("--now", hidden=True, help="Judge expiry at this ISO instant (tests).")]
 Redact = Annotated[
-    bool,
-    typer.Option(
-        "--redact/--no-redact",
-        help="Name files that are not public only as file#hmac.",
-        envvar="CI",
-        show_default="on in CI",
-    ),
+    bool | None,
+    typer.Option("--redact/--no-redact", help="Name files that are not public only as file#hmac. [default: on in CI]"),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Warnings fail too (exit code 1).")]
 All = Annotated[bool, typer.Option("--all", help="Show every problem.")]
@@ -101,13 +96,13 @@ def build(
     overrides: Set = None,
     as_json: AsJson = False,
     now: Now = None,
-    redact: Redact = False,
+    redact: Redact = None,
     strict: Strict = False,
     everything: All = False,
 ) -> None:
     """Compile content/ into a site and search artifacts, and switch to them at once."""
     settings = _settings(content, out_dir, state, config=config, overrides=overrides)
-    view = View(as_json, _key(settings) if redact else None, everything)
+    view = View(as_json, _redaction_key(redact), everything)
     report = run_build(settings, now=_now(now), progress=view.progress())
     _show_build(report, settings, view)
     raise typer.Exit(_code(report, strict=strict))
@@ -122,13 +117,13 @@ def check(
     overrides: Set = None,
     as_json: AsJson = False,
     now: Now = None,
-    redact: Redact = False,
+    redact: Redact = None,
     strict: Strict = False,
     everything: All = False,
 ) -> None:
     """Show what is public and why, and every problem. Writes nothing."""
     settings = _settings(content, out_dir, state, config=config, overrides=overrides)
-    view = View(as_json, _key(settings) if redact else None, everything)
+    view = View(as_json, _redaction_key(redact), everything)
     report = run_check(settings, now=_now(now), progress=view.progress())
     if view.json:
         decisions = {
@@ -307,9 +302,10 @@ def _name(path: Any, report: Report, view: View) -> str:
     return file_tag(path, view.redact_with) if hidden and view.redact_with else str(path)
 
 
-def _key(settings: Settings) -> bytes:
-    """Return the key of redacted names: the owner's secret, else one for this run."""
-    return os.environ.get("GEOSMIN_SECRET", "").encode() or secrets.token_bytes(16)
+def _redaction_key(asked: bool | None) -> bytes | None:
+    """Return the key of redacted names (the owner's secret, else one for this run), None when names may be shown."""
+    redact = bool(os.environ.get("CI")) if asked is None else asked
+    return (os.environ.get("GEOSMIN_SECRET", "").encode() or secrets.token_bytes(16)) if redact else None
 
 
 def _now(value: str | None) -> datetime:

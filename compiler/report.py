@@ -48,7 +48,8 @@ def sharing_counts(decisions: Mapping[SourcePath, Decision]) -> dict[str, int]:
 
 def to_json(report: Report, *, redact_with: bytes | None = None) -> dict[str, Any]:
     """Return the report for ``--json``; with a key, files that are not public are named only by their HMAC."""
-    data = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in ("decisions", "problems")}
+    left_out = {"decisions", "problems"} | ({"ignored_keys"} if redact_with else set())  # keys of private files too
+    data = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in left_out}
     return data | {"errors": report.errors, "problems": [problem_json(p, redact_with) for p in report.problems]}
 
 
