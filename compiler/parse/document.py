@@ -9,9 +9,10 @@ from itertools import islice
 from markdown_it.token import Token
 
 from compiler.model import Anchor, Article, Document, Heading, Link, Section, SourcePath
-from compiler.parse.html import addresses, render_body
+from compiler.parse.html import render_body
 from compiler.parse.links import RawLink, Resolution
 from compiler.parse.markdown import headings, parser, walk
+from compiler.parse.raw_html import addresses
 from compiler.parse.rewrite import Lines, rewrite_html_line, rewrite_line_links, rewrite_wikilink
 from compiler.parse.structure import Structure
 

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from markdown_it.token import Token
 
-from compiler.parse.html import rewrite_attributes
 from compiler.parse.links import Resolution
+from compiler.parse.raw_html import rewrite_attributes
 
 _LINK_TAIL = re.compile(
     r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>(?:[^\s()]|\((?:[^\s()])*\))*))(?P<rest>\s*(?:\"[^\"]*\"|'[^']*')?\s*\))"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 
 from compiler.model import Anchor, Heading
-from compiler.parse.html import addresses, html_ids
 from compiler.parse.links import RawLink
 from compiler.parse.markdown import headings, parser, plain_inline, walk
+from compiler.parse.raw_html import addresses, html_ids
 
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?])\s+")
 SENTENCE_LIMIT = 240
