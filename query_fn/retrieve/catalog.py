@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,6 +64,19 @@ class Catalog:
     def chunk_langs(self) -> tuple[str, ...]:
         """Languages by chunk row number."""
         return tuple(row[0] for row in self._store.rows("SELECT lang FROM chunks ORDER BY n"))
+
+    @cached_property
+    def _languages(self) -> Counter[str]:
+        return Counter(self.chunk_langs)
+
+    @property
+    def main_lang(self) -> str:
+        """The language of most passages, "" without any."""
+        return next((lang for lang, _ in self._languages.most_common(1)), "")
+
+    def lang_share(self, lang: str) -> float:
+        """Return the share of the passages in a language, in 0..1."""
+        return self._languages[lang] / (self._languages.total() or 1)
 
     @cached_property
     def titles(self) -> tuple[str, ...]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from query_fn.retrieve.bilingual import Translation
 from query_fn.retrieve.select import Item, Weights, covered
+from query_fn.text import Fold, tokenise
 
 COVERAGE_WEIGHT = 6.0
 MIDDLE = 3.8  # keeps 95 % of the answerable XQuAD-zh and handbook questions, refuses 95 % of the others (AUC 0.989)
@@ -48,6 +50,28 @@ def asked_for(question: str) -> str:
 def coverage(weights: Weights, items: Sequence[Item]) -> float:
     """Return the best idf-weighted share of the question's words in one of the first candidates, titles included."""
     return max((covered(weights, item.terms) for item in items[:LOOKED_AT]), default=0.0)
+
+
+Wanted = Sequence[tuple[tuple[tuple[str, ...], ...], float]]  # each term's ways to say it, in tokens, and its idf
+
+
+def wanted(translation: Translation, idf: Callable[[str], float], fold: Fold | None) -> Wanted:
+    """Return the terms of a translated question with their idf, that of the most usual way to say them."""
+    ways = [tuple(tuple(tokenise(way, fold)) for way in term) for term in translation.terms]
+    return [(term, min(max(map(idf, tokens), default=0.0) for tokens in term)) for term in ways]
+
+
+def coverage_across(terms: Wanted, share: float, items: Sequence[Item]) -> float:
+    """Return the best share of a translated question's terms in one of the first candidates.
+
+    What could not be translated counts as not covered: `share` says how much could.
+    """
+    whole = sum(weight for _, weight in terms) or 1.0
+    held = [
+        sum(weight for term, weight in terms if any(all(t in item.terms for t in tokens) for tokens in term))
+        for item in items[:LOOKED_AT]
+    ]
+    return share * max(held, default=0.0) / whole
 
 
 def confidence(signals: Signals, *, failed: int = 0) -> float:

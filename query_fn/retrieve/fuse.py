@@ -17,6 +17,7 @@ WEIGHTS: Mapping[str, float] = {
     "question_words": 0.15,
     "question_vector": 0.15,
     "wiki_words": 0.1,
+    "headings": 0.4,
     "title": 0.5,
     "node_words": 0.4,
     "node_vector": 0.3,

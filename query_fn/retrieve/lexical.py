@@ -20,7 +20,9 @@ BOOSTS = {
     "questions": {"title": 0.3, "path": 0.5, "body": 1.0},
     "pages": {"title": 3.0, "path": 2.0, "body": 1.0},
     "nodes": {"title": 2.0, "path": 1.0, "body": 1.0},
+    "headings": {"title": 2.0, "path": 1.0},
 }
+_INDEX = {"headings": "nodes"}  # what is searched under a name of its own
 MAX_TOKENS = 200  # of a query; longer ones are cut, so that a pasted page cannot stall the function
 _SATURATION = 2.2  # k1 + 1 of tantivy's BM25 (k1 = 1.2): no term can add more than this times its idf
 _GROWTH = 8  # over-fetch when hits are filtered out
@@ -39,7 +41,7 @@ class Lexical:
         if not tokens or not seen.any():
             return []
         try:
-            index = self._store.lexical(name)
+            index = self._store.lexical(_INDEX.get(name, name))
             return _visible(index.searcher(), _query(index.schema, name, tokens), limit=limit, seen=seen)
         except (ValueError, OSError) as error:
             raise RouteFailed(f"lexical/{name}: {error}") from error

@@ -10,12 +10,15 @@ import numpy as np
 
 from query_fn.contract import LanguageCalibration
 from query_fn.retrieve.catalog import Catalog, Mask
+from query_fn.retrieve.confidence import asked_for
 from query_fn.retrieve.dense import Floats, search_dense
 from query_fn.retrieve.fuse import RouteHits, first_per_chunk
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.store import Store
 from query_fn.text import normalise, tokenise
 
+HEADINGS = 10  # headings that are compared with the question
+ALIKE = 0.6  # idf-weighted Jaccard from which a heading counts as the question
 DEPTH = 20  # hits a route gives per query; 10 loses 0.3 recall@10 on the handbook
 
 
@@ -40,9 +43,10 @@ class Routes:
     def main(
         self, query: Query, seen: Mapping[str, Mask], *, wiki: bool
     ) -> Iterator[tuple[str, Callable[[], RouteHits]]]:
-        """Yield (route, call) for the five routes; `wiki` is off when one article is searched."""
+        """Yield (route, call) for the main routes; `wiki` is off when one article is searched."""
         yield "chunk_words", lambda: self._words("chunk_words", query, seen)
         yield "question_words", lambda: self._words("question_words", query, seen)
+        yield "headings", lambda: self.headings(query, seen)
         if wiki:
             yield "wiki_words", lambda: self._words("wiki_words", query, seen)
         if query.vector is not None:
@@ -54,6 +58,29 @@ class Routes:
         yield "node_words", lambda: self._words("node_words", query, seen)
         if query.vector is not None:
             yield "node_vector", lambda: self._vectors("node_vector", query, seen)
+
+    def headings(self, query: Query, seen: Mapping[str, Mask]) -> RouteHits:
+        """Return the sections whose heading, with or without the name of its page, is the question."""
+        began, asked = time.perf_counter(), frozenset(tokenise(asked_for(query.text), self._store.fold))
+        found = self._lexical.search("headings", sorted(asked), limit=HEADINGS, seen=seen["nodes"])
+        alike = {n: self._likeness(asked, n) for n, _ in found}
+        hits = sorted(((n, value) for n, value in alike.items() if value >= ALIKE), key=lambda hit: (-hit[1], hit[0]))
+        chunks = self._chunks("nodes", hits, seen)
+        return _report("headings", query, chunks, [score for _, score in chunks], began)
+
+    def _likeness(self, asked: frozenset[str], n: int) -> float:
+        """Return the idf-weighted Jaccard of a question and the names of a tree node, the best of them."""
+        node = self._store.node_by_n(n)
+        if node is None:
+            return 0.0
+        article = self._store.articles_by_id[node.article_id]
+        pages = ("", article.title, article.path.rpartition("/")[2].rpartition(".")[0], *article.aliases)
+        names = [asked_for(f"{page} {node.title}" if node.level else page) for page in pages if page or node.level]
+        sets = [frozenset(tokenise(name, self._store.fold)) for name in names]
+        return max((self._weight(asked & held) / (self._weight(asked | held) or 1.0) for held in sets), default=0.0)
+
+    def _weight(self, tokens: frozenset[str]) -> float:
+        return sum(map(self._lexical.idf, tokens))
 
     def title(self, query: Query, seen: Mapping[str, Mask]) -> RouteHits:
         """Match article and section titles that contain the query or stand in it."""

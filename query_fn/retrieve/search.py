@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
@@ -13,6 +13,7 @@ from query_fn.contract import ArticleRow, ChunkRow
 from query_fn.errors import ArtifactError, RouteFailed
 from query_fn.model import Candidate, Diagnostics, RouteReport, Scope, SearchResult
 from query_fn.retrieve import confidence as sure
+from query_fn.retrieve.bilingual import Translation, translated
 from query_fn.retrieve.catalog import Catalog, Mask
 from query_fn.retrieve.dense import Floats, calibration_for, centre_query
 from query_fn.retrieve.embed import QueryEmbedder
@@ -20,12 +21,14 @@ from query_fn.retrieve.fuse import RouteHits, discounted, fuse
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.retrieve.rewrite import asks_structure, rewrite
 from query_fn.retrieve.routes import Query, Routes, prepare
-from query_fn.retrieve.select import RERANK, Item, diversify, rerank, weigh
+from query_fn.retrieve.select import RERANK, Item, Weights, diversify, rerank, weigh
 from query_fn.store import Store, check_embedder
 from query_fn.text import script_lang, terms, tokenise
 from query_fn.visibility import Visibility
 
 MAX_LIMIT = 20
+FEW = 0.10  # share of the passages in the reader's language under which the question is translated
+SAID = 0.5  # share of the question's content that must be sayable in the other language
 _ROUTE_ERRORS = (RouteFailed, ArtifactError, sqlite3.Error)
 
 
@@ -50,6 +53,27 @@ class _Run:
             except _ROUTE_ERRORS:
                 self.failed += 1
                 self.degraded.append(f"route_failed:{route}")
+
+
+@dataclass(frozen=True, slots=True)
+class Across:
+    """The question in the language of the base: the query that is run and what it was made from."""
+
+    query: Query
+    translation: Translation
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The reader's question, and its translation when the base is in the other language."""
+
+    query: Query
+    across: Across | None
+
+    @property
+    def searched(self) -> Query:
+        """The query whose words the base can hold."""
+        return self.across.query if self.across else self.query
 
 
 class Searcher:
@@ -85,13 +109,15 @@ class Searcher:
         run, began = _Run(), time.perf_counter()
         seen = self._catalog.masks(Visibility(now, _narrowed(scope or Scope(), article)))
         prepared = [self._prepare(text, run) for text in rewrite(question, queries)]
+        across = self._across(question, run)
         run.timed("prepare", began)
-        self._run_routes(prepared, seen, run, wiki=article is None)
+        self._run_routes([*prepared, *([across.query] if across else [])], seen, run, wiki=article is None)
+        run.lists = [item if item.query in _whole(prepared, across) else discounted(item) for item in run.lists]
         first = time.perf_counter()
         asked = script_lang(question)
         fused = fuse(run.lists, lambda n: self._catalog.chunk_langs[n] != asked)
         run.timed("fuse", first)
-        return self._result(prepared[0], fused, run, max(1, min(limit, MAX_LIMIT)))
+        return self._result(Asked(prepared[0], across), fused, run, max(1, min(limit, MAX_LIMIT)))
 
     # --- stages -----------------------------------------------------------------------------------------------------
 
@@ -109,12 +135,19 @@ class Searcher:
                 _once(run.degraded, "route_failed:embedder")
         return prepare(text, self._store, vector, calibration)
 
+    def _across(self, question: str, run: _Run) -> Across | None:
+        """Return the question in the language of the base, when the base has hardly a page in the reader's."""
+        mine, theirs = script_lang(question), self._catalog.main_lang
+        if self._catalog.lang_share(mine) >= FEW or mine == theirs:
+            return None
+        found = translated(question, theirs, content=sure.asked_for, fold=self._store.fold)
+        return Across(self._prepare(found.text, run), found) if found and found.share >= SAID else None
+
     def _run_routes(self, queries: list[Query], seen: Mapping[str, Mask], run: _Run, *, wiki: bool) -> None:
         """Run the five routes of every query, then those that stand in for empty ones."""
         began = time.perf_counter()
         for query in queries:
             run.attempt(self._routes.main(query, seen, wiki=wiki))
-        run.lists = [item if item.query == queries[0].text else discounted(item) for item in run.lists]
         found = Counter(item.route for item in run.lists if item.hits)
         if not found["chunk_words"] and not found["question_words"]:
             run.attempt([("title", lambda: self._routes.title(queries[0], seen))])
@@ -134,13 +167,12 @@ class Searcher:
                 text = "\n".join((title, *chunk.path, chunk.text))
                 yield Item(n, score, chunk.article_id, terms(text, self._store.fold))
 
-    def _result(self, query: Query, fused: Hits, run: _Run, limit: int) -> SearchResult:
-        began, rest = time.perf_counter(), self._items(fused)
-        weights = weigh(tokenise(sure.asked_for(query.text), self._store.fold), self._lexical.idf)
+    def _result(self, asked: Asked, fused: Hits, run: _Run, limit: int) -> SearchResult:
+        began, rest, query = time.perf_counter(), self._items(fused), asked.query
+        weights = weigh(tokenise(sure.asked_for(asked.searched.text), self._store.fold), self._lexical.idf)
         first = rerank(islice(rest, RERANK), weights)
         chosen = diversify(chain(first, rest), limit)
-        signals = self._signals(query, sure.coverage(weights, first), run)
-        level = sure.confidence(signals, failed=run.failed) if chosen.items else 0.0
+        level = self._confidence(asked, weights, first, run=run) if chosen.items else 0.0
         run.timed("select", began)
         ids = self._catalog.chunk_ids
         diagnostics = Diagnostics(
@@ -155,9 +187,23 @@ class Searcher:
         candidates = tuple(self._candidates(chosen.items, run))
         return SearchResult(query.text, candidates, level, level >= query.calibration.threshold, diagnostics)
 
+    def _confidence(self, asked: Asked, weights: Weights, first: Sequence[Item], *, run: _Run) -> float:
+        """Return the confidence of the question, or of its translation when that is higher."""
+        if asked.across is None:
+            return sure.confidence(self._signals(asked.query, sure.coverage(weights, first), run), failed=run.failed)
+        own = weigh(tokenise(sure.asked_for(asked.query.text), self._store.fold), self._lexical.idf)
+        translation = asked.across.translation
+        terms = sure.wanted(translation, self._lexical.idf, self._store.fold)
+        pairs = (
+            (asked.query, sure.coverage(own, first)),
+            (asked.across.query, sure.coverage_across(terms, translation.share, first)),
+        )
+        return max(sure.confidence(self._signals(*pair, run), failed=run.failed) for pair in pairs)
+
     def _signals(self, query: Query, coverage: float, run: _Run) -> sure.Signals:
-        """Return z-score and language of the best vector hit, and the coverage of the best candidates."""
-        hits = [item.hits[0] for item in run.lists if item.route == "chunk_vector" and item.hits]
+        """Return z-score and language of the best vector hit of a query, and the coverage of the best candidates."""
+        of = [item for item in run.lists if item.route == "chunk_vector" and item.hits]
+        hits = [item.hits[0] for item in of if item.query == query.text] or [item.hits[0] for item in of]
         if query.vector is None:
             return sure.Signals(None, coverage, foreign=False)
         calibration = query.calibration
@@ -193,6 +239,11 @@ def _narrowed(scope: Scope, article: str | None) -> Scope:
         return scope
     allowed = scope.articles is None or article in scope.articles
     return replace(scope, articles=(article,) if allowed else ())
+
+
+def _whole(queries: Sequence[Query], across: Across | None) -> set[str]:
+    """Return the texts that stand for the whole question: itself and its translation."""
+    return {queries[0].text, *([across.query.text] if across else [])}
 
 
 def _once(names: list[str], name: str) -> None:
