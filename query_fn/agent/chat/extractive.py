@@ -15,6 +15,8 @@ from query_fn.agent.chat.score import Idf, Question, Similarity, known, score
 from query_fn.agent.chat.words import keywords, subject
 from query_fn.agent.router import Intent
 from query_fn.model import Evidence, SearchResult
+from query_fn.retrieve.bilingual import translated
+from query_fn.retrieve.confidence import asked_for
 from query_fn.text import Fold, plain, script_lang
 
 SURE = 0.75  # confidence of the search under which the words of the question must be known to what was read
@@ -74,7 +76,7 @@ class Extractive:
         if view.intent is Intent.SECTIONS:
             return _sections(view, evidence)
         pieces = {e.id: cutter.cut(e) for e in evidence}
-        question = Question(view.question, script_lang(view.question), view.intent, self.fold, self.idf)
+        question = self._question(view, evidence)
         spans = [span for own in pieces.values() for span in own]
         native = any(e.lang == question.lang for e in evidence)
         if native and not sure and known(spans, question) < KNOWN:
@@ -84,6 +86,16 @@ class Extractive:
         if view.intent is Intent.PAGES:
             return pages(left)
         return drafted(Material(view.intent, view.question, pieces, left))
+
+
+    def _question(self, view: View, evidence: Sequence[Evidence]) -> Question:
+        """Return what spans are scored against: the question, in other words when all that was read is foreign."""
+        lang = script_lang(view.question)
+        across = None
+        if all(e.lang != lang for e in evidence):
+            asked = subject(view.question, view.intent)
+            across = translated(asked, evidence[0].lang, content=asked_for, fold=self.fold)
+        return Question(view.question, lang, view.intent, self.fold, self.idf, across=across.text if across else "")
 
 
 def _search(query: str) -> Calls:

@@ -90,11 +90,12 @@ class Question:
     intent: Intent
     fold: Fold | None = None
     idf: Idf | None = None
+    across: str = ""  # the question in the language of what was read, when that is another one
 
     @property
     def words(self) -> tuple[str, ...]:
         """The content words."""
-        return keywords(subject(self.text, self.intent), self.fold)
+        return keywords(self.across or subject(self.text, self.intent), self.fold)
 
 
 def known(spans: Sequence[Span], question: Question) -> float:
