@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, ReadResult, View
 from query_fn.agent.chat.draft import Material, drafted, pages, quote, quoted
-from query_fn.agent.chat.score import Idf, Question, Similarity, known, score
+from query_fn.agent.chat.score import Idf, Question, Similarity, score
+from query_fn.agent.chat.support import supported
 from query_fn.agent.chat.words import keywords, subject
 from query_fn.agent.router import Intent
 from query_fn.model import Evidence, SearchResult
 from query_fn.retrieve.bilingual import translated
 from query_fn.retrieve.confidence import asked_for
+from query_fn.retrieve.search import SAID
 from query_fn.text import Fold, plain, script_lang
 
 SURE = 0.75  # confidence of the search under which the words of the question must be known to what was read
-KNOWN = 0.5
 READ = 4  # candidates read at once
 MAX_READ = 8  # candidates read when ranks are less sure: across languages, or when every page is asked for
 CARRIED = 2  # places of the turn before that a follow-up reads again
@@ -78,15 +79,14 @@ class Extractive:
         pieces = {e.id: cutter.cut(e) for e in evidence}
         question = self._question(view, evidence)
         spans = [span for own in pieces.values() for span in own]
-        native = any(e.lang == question.lang for e in evidence)
-        if native and not sure and known(spans, question) < KNOWN:
+        scored = score(spans, question, self.similarity)
+        if not supported(spans, scored, question, sure=sure):
             return Draft(())
         rejected = {s.quotes for s in view.rejected}
-        left = [s for s in score(spans, question, self.similarity) if quote(s.span) not in rejected]
+        left = [s for s in scored if quote(s.span) not in rejected]
         if view.intent is Intent.PAGES:
             return pages(left)
         return drafted(Material(view.intent, view.question, pieces, left))
-
 
     def _question(self, view: View, evidence: Sequence[Evidence]) -> Question:
         """Return what spans are scored against: the question, in other words when all that was read is foreign."""
@@ -95,7 +95,14 @@ class Extractive:
         if all(e.lang != lang for e in evidence):
             asked = subject(view.question, view.intent)
             across = translated(asked, evidence[0].lang, content=asked_for, fold=self.fold)
-        return Question(view.question, lang, view.intent, self.fold, self.idf, across=across.text if across else "")
+        return Question(
+            view.question,
+            lang,
+            view.intent,
+            self.fold,
+            self.idf,
+            across=across.text if across and across.share >= SAID else "",
+        )
 
 
 def _search(query: str) -> Calls:

@@ -98,13 +98,6 @@ class Question:
         return keywords(self.across or subject(self.text, self.intent), self.fold)
 
 
-def known(spans: Sequence[Span], question: Question) -> float:
-    """Return the share of the question's words, by their rarity in the base, that the evidence and its titles hold."""
-    texts = (" ".join((s.text, *_above(s))) for s in spans)
-    found = frozenset(token for text in texts for token in tokenise(text, question.fold))
-    return _share(found, {word: question.idf(word) if question.idf else 1.0 for word in question.words})
-
-
 def score(spans: Sequence[Span], question: Question, similarity: Similarity | None = None) -> list[Scored]:
     """Return the spans with their scores, in the order given."""
     tokens = [frozenset(tokenise(span.text, question.fold)) for span in spans]
@@ -121,7 +114,7 @@ def score(spans: Sequence[Span], question: Question, similarity: Similarity | No
         Scored(
             span,
             (base + MEANING * meanings.get(i, 0.0)) * (1.0 if span.evidence.lang == question.lang else FOREIGN),
-            _share(tokens[i], weights),
+            share(tokens[i], weights),
             meanings.get(i, 0.0),
             headed[i],
         )
@@ -141,12 +134,13 @@ def _weights(words: Sequence[str], tokens: Sequence[frozenset[str]], idf: Idf | 
     return {word: weight + 1.25 * base[word] / scale for word, weight in local.items()}
 
 
-def _share(found: frozenset[str], weights: Mapping[str, float]) -> float:
+def share(found: frozenset[str], weights: Mapping[str, float]) -> float:
+    """Return the share of the weights whose words were found, in 0..1."""
     whole = sum(weights.values())
     return sum(weight for word, weight in weights.items() if word in found) / whole if whole else 0.0
 
 
-def _above(span: Span) -> tuple[str, ...]:
+def above(span: Span) -> tuple[str, ...]:
     """Return what stands above a span: the page's title and file name, its headings, what introduces it."""
     return (span.evidence.title, _file_name(span.evidence.url), *span.path, span.context)
 
@@ -175,7 +169,7 @@ class _Headings:
         """Return the share of the question that the headings hold times the share of the last heading it asks for."""
         names = [span.heading] if span.path else [span.evidence.title, _file_name(span.evidence.url).split(" ")[-1]]
         near = max(self._asked(name) for name in names)
-        whole = _share(self.tokens(span.evidence.title, _file_name(span.evidence.url), *span.path), self.weights)
+        whole = share(self.tokens(span.evidence.title, _file_name(span.evidence.url), *span.path), self.weights)
         return near * whole
 
     def _asked(self, heading: str) -> float:
@@ -185,11 +179,11 @@ class _Headings:
 
 
 def _base(span: Span, found: frozenset[str], *, question: Question, headings: _Headings) -> float:
-    context, weights = headings.tokens(*_above(span)), headings.weights
-    own = _share(found, weights)
+    context, weights = headings.tokens(*above(span)), headings.weights
+    own = share(found, weights)
     shape = question.intent in _SHAPES and has_shape(question.intent, span.text, question=question.text)
     definition = question.intent is Intent.DEFINITION and _defines(span.text, weights)
-    return OWN * own + CONTEXT * (_share(found | context, weights) - own) + SHAPE * (shape or definition)
+    return OWN * own + CONTEXT * (share(found | context, weights) - own) + SHAPE * (shape or definition)
 
 
 def _defines(text: str, weights: Mapping[str, float]) -> bool:

@@ -1,0 +1,70 @@
+"""Whether what was read can answer at all: are the words of the question known to it, and to the base. Pure.
+
+Search is confident when much of a question is about this base. The rest of the question may still name what the base
+has never heard of; then the nearest sentences are about something else, and no answer is the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from query_fn.agent.chat.score import Idf, Question, Scored, above, share
+from query_fn.agent.chat.spans import Span
+from query_fn.text import tokenise
+
+# Measured on XQuAD-zh-abstain, the handbook questions and 108 questions over three other bases.
+KNOWN = 0.5  # share of the question's words that must be known to what was read when search is not sure
+KNOWN_EVER = 0.25  # the same whatever search says
+STRANGE = 0.3  # share of words that no page of the base holds; Chinese bigrams across words are no evidence of that
+HELD = 0.55  # share of the question that one span or its headings hold, from which a stranger among them is no matter
+MAX_NAMES = 2
+MEANT = 0.9  # closeness in meaning that outweighs a strange word, though not a strange name
+_NAME = re.compile(r"(?<=[^.?!。？！\s])\s*['\"“‘(]?\b([A-Z][A-Za-z0-9+.-]*[A-Za-z0-9+])")
+
+
+def supported(spans: Sequence[Span], scored: Sequence[Scored], question: Question, *, sure: bool) -> bool:
+    """Say whether the evidence knows what is asked about; `sure` is what search thinks of itself."""
+    held = max((max(s.own, s.headed) for s in scored), default=0.0)
+    if any(s.evidence.lang == question.lang for s in spans):
+        known = _known(spans, question)
+        if known < (KNOWN_EVER if sure else KNOWN) and held < HELD:
+            return False
+    if held >= HELD:
+        return True
+    meant = max((s.meaning for s in scored), default=0.0)
+    return not _strange_name(spans, question) and (_strange(question) < STRANGE or meant >= MEANT)
+
+
+def _known(spans: Sequence[Span], question: Question) -> float:
+    """Return the share of the question's words, by their rarity in the base, that the evidence and its titles hold."""
+    weights = {word: question.idf(word) if question.idf else 1.0 for word in question.words}
+    return share(_held(spans, question), weights)
+
+
+def _held(spans: Sequence[Span], question: Question) -> frozenset[str]:
+    texts = (" ".join((s.text, *above(s))) for s in spans)
+    return frozenset(token for text in texts for token in tokenise(text, question.fold))
+
+
+def _strange(question: Question) -> float:
+    """Return the share of the question's words, by rarity, that are Latin and stand on no page of the base."""
+    if question.idf is None:
+        return 0.0
+    weights = {word: question.idf(word) for word in question.words}
+    return share(frozenset(word for word in weights if word.isascii() and _unheard(word, question.idf)), weights)
+
+
+def _unheard(word: str, idf: Idf) -> bool:
+    """Say whether no page holds a word or, of a compound such as ``command-line``, a part of it."""
+    nowhere = idf("\x00")  # nothing is rarer than what is nowhere
+    return all(idf(token) >= nowhere for token in tokenise(word) or [word])
+
+
+def _strange_name(spans: Sequence[Span], question: Question) -> bool:
+    """Say whether the question names something, in the middle of a sentence, that nothing read mentions.
+
+    A question that names much sets some of it aside, so it proves nothing there.
+    """
+    names = {tokenise(name, question.fold)[0] for name in _NAME.findall(question.text)}
+    return 0 < len(names) <= MAX_NAMES and not names <= _held(spans, question)
