@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from compiler.errors import BuildError
-from compiler.index.embed_cache import EmbedCache
+from compiler.index.embed_cache import Clock, EmbedCache
 from compiler.index.export import NO_EMBEDDER, export_model
 from compiler.index.rows import Rows, Vectors
 from compiler.index.vectors import embed_all
@@ -56,7 +58,8 @@ def embed_rows(rows: Rows, choice: Choice, settings: Settings, progress: Progres
         return None
     cache = EmbedCache(settings.state / "vectors.db")
     try:
-        budget = settings.embed.seconds or None
-        return embed_all(rows, choice.embedder, cache=cache, budget_seconds=budget, progress=progress.update)
+        deadline = time.monotonic() + settings.embed.seconds if settings.embed.seconds else None
+        clock = Clock(deadline, progress.update, settings.embed.threads or os.cpu_count() or 1)
+        return embed_all(rows, choice.embedder, cache=cache, clock=clock)
     finally:
         cache.close()

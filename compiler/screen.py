@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import unquote
 
 from rich.console import Console, Group
 from rich.markup import escape
@@ -131,14 +132,14 @@ def problem_list(problems: Sequence[Problem], redact_with: bytes | None, *, ever
 def search_list(found: Mapping[str, Any]) -> Group:
     """Return search results: title, section, address, summary."""
     rows: list[Text] = []
-    for number, item in enumerate(found["results"], 1):
+    for number, item in enumerate(found["candidates"], 1):
         section = " › ".join(item.get("section") or ())
         rows.append(
             Text.from_markup(
                 f"[bold]{number}. {escape(item['title'])}[/]" + (f" › {escape(section)}" if section else "")
             )
         )
-        rows.append(Text(f"   {item['url']}", style="green"))
+        rows.append(Text(f"   {unquote(item['url'])}", style="green"))
         if item.get("summary"):
             rows.append(Text(f"   {item['summary']}", style="dim"))
     return Group(*(rows or [Text("nothing found")]))
@@ -168,18 +169,24 @@ def _reason(name: str) -> str:
 
 
 def sources(answer: Mapping[str, Any]) -> Group:
-    """Return what stands below an answer: where each quote is from, doubts, and the nearest pages of a refusal."""
+    """Return what stands below an answer: its sources, doubts, and the nearest pages of a refusal."""
     rows: list[Text] = [Text("")]
+    cited = dict.fromkeys(item["evidence"] for item in answer["citations"])
     by_id = {item["id"]: item for item in answer["evidence"]}
-    for number, cited in enumerate(answer["citations"], 1):
-        item = by_id[cited["evidence"]]
-        place = escape(" › ".join((item["title"], *item["section"])))
-        rows.append(Text.from_markup(f"[green]\\[{number}][/] {place}  [dim]{escape(item['url'])}[/]"))
+    rows += [_place(f"[green]\\[{number}][/]", by_id[name]) for number, name in enumerate(cited, 1)]
+    if answer["status"] == "no_answer":
+        rows += [_place("·", item) for item in answer["nearest"]]
     rows += [Text.from_markup(f"[yellow]![/] {escape(line)}") for line in answer["uncertainties"]]
     degraded = answer["diagnostics"].get("degraded") or ()
     state = f"{answer['status']} · confidence {answer['confidence']:.2f}"
     rows.append(Text(" · ".join((state, *degraded)), style="dim"))
     return Group(*rows)
+
+
+def _place(mark: str, item: Mapping[str, Any]) -> Text:
+    """Return one page or heading as a line: where it stands, and its address as a person reads it."""
+    path = list(dict.fromkeys((item["title"], *item["section"])))
+    return Text.from_markup(f"{mark} {escape(' › '.join(path))}  [dim]{escape(unquote(item['url']))}[/]")
 
 
 def address(base: str, *, preview: bool) -> Group:

@@ -69,7 +69,7 @@ class EmbedSettings:
     model: str = "multilingual-e5-small"
     script: str = "latin+han+kana"
     seconds: float = 0.0  # time budget of one build for embeddings; 0 = no limit
-    threads: int = 2
+    threads: int = 0  # texts embedded at once; 0 = one per processor
 
 
 @dataclass(frozen=True, slots=True)

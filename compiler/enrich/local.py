@@ -61,10 +61,12 @@ class LocalEnricher:
     """Questions from headings, definitions, steps and key terms."""
 
     name: str = "local"
-    version: str = "4"
+    version: str = "5"
 
     def questions(self, article: ArticleRow, chunk: ChunkRow, count: int) -> Sequence[str]:
         """Return up to `count` questions in the chunk's language; none repeats the title or another question."""
+        if count <= 0:
+            return ()
         found: dict[str, str] = {}
         forbidden = {normalise(article.title).rstrip("?？ ")}
         for question in _candidates(article, chunk):

@@ -25,9 +25,15 @@ def key_terms(markdown: str, text: str, lang: str, count: int) -> list[str]:
     found: dict[str, str] = {}
     for candidate in (*_marked(markdown), *_frequent(text, lang, 2 * count)):
         term = re.sub(r"\s+", " ", candidate).strip(" .:：,，。;；*_`#")
-        if 2 <= len(term) <= 40 and term.casefold() not in _STOP and not term.isdigit():
+        if _says_something(term):
             found.setdefault(term.casefold(), term)
     return list(found.values())[:count]
+
+
+def _says_something(term: str) -> bool:
+    """Tell whether a term can stand in a question: no bare number, no function word, no two-letter code."""
+    long_enough = len(term) >= (3 if term.isascii() else 2)
+    return long_enough and len(term) <= 40 and term.casefold() not in _STOP and re.search(r"[^\W\d]", term) is not None
 
 
 def _marked(markdown: str) -> list[str]:

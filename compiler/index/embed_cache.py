@@ -77,10 +77,11 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """When to stop embedding and whom to tell; `deadline` is on time.monotonic, None = no limit."""
+    """When to stop embedding, whom to tell, on how many threads; `deadline` is on time.monotonic, None = no limit."""
 
     deadline: float | None = None
     progress: Progress | None = None
+    threads: int = 2
 
     def over(self) -> bool:
         """Tell whether the budget is spent."""
@@ -108,7 +109,7 @@ def embed_rows(
         if clock.over():
             break
         batch = missing[first : first + BATCH]
-        out[batch] = run([texts[at] for at in batch])
+        out[batch] = run([texts[at] for at in batch], threads=clock.threads)
         ready[batch], fresh = True, fresh + len(batch)
         if cache:
             cache.put([(keys[at], out[at]) for at in batch])

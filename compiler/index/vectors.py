@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
 
 from compiler.index.calibrate import Generic, calibrate, centred
-from compiler.index.embed_cache import Clock, EmbedCache, Embedded, Progress, embed_rows
+from compiler.index.embed_cache import Clock, EmbedCache, Embedded, embed_rows
 from compiler.index.probes import GENERIC
 from compiler.index.rows import Rows, Vectors, VectorSet, fields_of
 from query_fn.retrieve.embed import Embedder
@@ -19,16 +18,14 @@ def embed_all(
     embedder: Embedder,
     *,
     cache: EmbedCache | None = None,
-    budget_seconds: float | None = None,
-    progress: Progress | None = None,
+    clock: Clock | None = None,
 ) -> Vectors:
     """Return the vectors of chunks, questions and nodes; what the budget leaves out waits for the next build.
 
-    Questions are embedded as queries, because they are compared with questions. `progress` gets (done, total) of each
-    phase. The fixed questions of the calibration (0.8 s, then cached) are embedded whatever the budget is.
+    Questions are embedded as queries, because they are compared with questions. The clock's progress gets (done, total)
+    of each phase. The fixed questions of the calibration (0.8 s, then cached) are embedded whatever the budget is.
     """
-    deadline = None if budget_seconds is None else time.monotonic() + budget_seconds
-    clock, fields = Clock(deadline, progress), fields_of(rows)
+    clock, fields = clock or Clock(), fields_of(rows)
 
     def embed(texts: Sequence[str], kind: str, watch: Clock) -> Embedded:
         return embed_rows(texts, kind, embedder=embedder, cache=cache, clock=watch)

@@ -97,7 +97,7 @@ def home(
         doors=_doors(t, wiki_url=wiki_url, tagged=bool(found), dated=bool(dated)),
         topics=shown,
         recent_title=t["recent" if dated else "articles"],
-        recent=_newest_first(dated or listings)[:RECENT],
+        recent=_newest_first(sorted(dated or listings, key=lambda item: item.lang != lang))[:RECENT],
     )
     return SitePage(url="", title=title, html=html, lang=lang, kind="home", questions=tuple(starters))
 

@@ -55,6 +55,14 @@ def test_json_is_alone_on_standard_output(vault: Path, args: tuple[str, ...]) ->
     assert isinstance(json.loads(done.stdout), dict), done.stderr
 
 
+def test_search_and_ask_print_places_a_person_can_open(vault: Path) -> None:
+    """Without --json a search lists titles and addresses, a refusal the nearest pages."""
+    found = run(vault, "search", "make a page public", *FAST)
+    assert (found.returncode, "/writing-a-page/" in found.stdout) == (0, True), found.stderr
+    refused = run(vault, "ask", "What is the capital of Mongolia?", *FAST).stdout
+    assert "no_answer" in refused
+
+
 def test_a_second_build_says_that_nothing_changed(vault: Path) -> None:
     """The report of an unchanged build says so, and no embedding was made."""
     report = json.loads(run(vault, "build", *FAST, "--json").stdout)

@@ -185,7 +185,7 @@ def test_a_second_build_embeds_nothing_and_writes_the_same_bytes(
 def test_a_spent_budget_is_named_and_searched_with(tmp_path: Path, embedder: Embedder) -> None:
     """What is not embedded waits; the manifest and every answer say so."""
     rows = make_rows()
-    vectors = embed_all(rows, embedder, budget_seconds=0)
+    vectors = embed_all(rows, embedder, clock=Clock(deadline=0.0))
     manifest = write_artifacts(rows, tmp_path / "a", meta=BuildMeta("b", 0, "t", ("en",)), vectors=vectors)
     assert manifest.degraded == ("vectors_incomplete",)
     assert verify(tmp_path / "a").vectors["chunks"].ready == 0
