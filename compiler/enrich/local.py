@@ -61,7 +61,7 @@ class LocalEnricher:
     """Questions from headings, definitions, steps and key terms."""
 
     name: str = "local"
-    version: str = "5"
+    version: str = "6"
 
     def questions(self, article: ArticleRow, chunk: ChunkRow, count: int) -> Sequence[str]:
         """Return up to `count` questions in the chunk's language; none repeats the title or another question."""
@@ -92,7 +92,8 @@ def _candidates(article: ArticleRow, chunk: ChunkRow) -> Iterator[str]:
         yield wording["about"].format(t=article.title, h=heading)
     if len(_STEPS.findall(chunk.text)) > 2:
         yield wording["steps"].format(h=heading)
-    terms = [t for t in key_terms(chunk.text, text, lang, 6) if normalise(t) != normalise(heading)]
+    named = normalise(f"{article.title} {heading}")  # a word of the title says nothing new
+    terms = [t for t in key_terms(chunk.text, text, lang, 10) if normalise(t) not in named][:6]
     defined = [t for t in terms if _defines(text, t, lang)]
     for term in defined:
         yield wording["term"].format(k=term)

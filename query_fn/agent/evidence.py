@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from query_fn.agent.chat.base import ReadResult
 from query_fn.contract import ArticleRow, ChunkRow, NodeRow, Row
 from query_fn.model import Citation, Evidence, SearchResult
+from query_fn.retrieve.catalog import file_name
 from query_fn.store import Store
 from query_fn.visibility import Visibility
 
@@ -144,15 +145,12 @@ def find_article(store: Store, name: str) -> ArticleRow | None:
 
 def _titled(store: Store, name: str) -> ArticleRow | None:
     """Return the article called so: by its title, by its file, the same case first, then the one nearest the top."""
-    found = [row for row in store.articles() if name.casefold() in (row.title.casefold(), _file(row).casefold())]
-    calls = (lambda row: row.title == name, lambda row: _file(row) == name)
+    found = [
+        row for row in store.articles() if name.casefold() in (row.title.casefold(), file_name(row.path).casefold())
+    ]
+    calls = (lambda row: row.title == name, lambda row: file_name(row.path) == name)
     best = min(found, key=lambda row: (not any(c(row) for c in calls), row.path.count("/"), row.n), default=None)
     return store.article(best.id) if best is not None else None
-
-
-def _file(row: ArticleRow) -> str:
-    """Return the name of an article's file without its ending."""
-    return row.path.rpartition("/")[2].rpartition(".")[0]
 
 
 def cut(text: str) -> str:

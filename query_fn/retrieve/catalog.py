@@ -69,11 +69,6 @@ class Catalog:
     def _languages(self) -> Counter[str]:
         return Counter(self.chunk_langs)
 
-    @property
-    def main_lang(self) -> str:
-        """The language of most passages, "" without any."""
-        return next((lang for lang, _ in self._languages.most_common(1)), "")
-
     def lang_share(self, lang: str) -> float:
         """Return the share of the passages in a language, in 0..1."""
         return self._languages[lang] / (self._languages.total() or 1)
@@ -154,6 +149,11 @@ class Catalog:
         rows = self._store.rows(f"SELECT not_after, sources FROM {name} ORDER BY n")  # noqa: S608 - own names
         group = np.array([pairs.setdefault(row, len(pairs)) for row in rows], np.int64)
         return Table(group, tuple((not_after, tuple(json.loads(sources))) for not_after, sources in pairs))
+
+
+def file_name(path: str) -> str:
+    """Return the name of an article's file without its ending: in many vaults it is the title."""
+    return path.rpartition("/")[2].rpartition(".")[0]
 
 
 def _holding(spans: list[tuple[int, int]], start: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from query_fn.contract import LanguageCalibration
-from query_fn.retrieve.catalog import Catalog, Mask
+from query_fn.retrieve.catalog import Catalog, Mask, file_name
 from query_fn.retrieve.confidence import asked_for
 from query_fn.retrieve.dense import Floats, search_dense
 from query_fn.retrieve.fuse import RouteHits, first_per_chunk
@@ -74,7 +74,7 @@ class Routes:
         if node is None:
             return 0.0
         article = self._store.articles_by_id[node.article_id]
-        pages = ("", article.title, article.path.rpartition("/")[2].rpartition(".")[0], *article.aliases)
+        pages = ("", article.title, file_name(article.path), *article.aliases)
         names = [asked_for(f"{page} {node.title}" if node.level else page) for page in pages if page or node.level]
         sets = [frozenset(tokenise(name, self._store.fold)) for name in names]
         return max((self._weight(asked & held) / (self._weight(asked | held) or 1.0) for held in sets), default=0.0)

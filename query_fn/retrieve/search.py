@@ -13,22 +13,20 @@ from query_fn.contract import ArticleRow, ChunkRow
 from query_fn.errors import ArtifactError, RouteFailed
 from query_fn.model import Candidate, Diagnostics, RouteReport, Scope, SearchResult
 from query_fn.retrieve import confidence as sure
-from query_fn.retrieve.bilingual import Translation, translated
-from query_fn.retrieve.catalog import Catalog, Mask
+from query_fn.retrieve.asked import Asked, ask
+from query_fn.retrieve.catalog import Catalog, Mask, file_name
 from query_fn.retrieve.dense import Floats, calibration_for, centre_query
 from query_fn.retrieve.embed import QueryEmbedder
-from query_fn.retrieve.fuse import RouteHits, discounted, fuse
+from query_fn.retrieve.fuse import SUB_QUERY, TRANSLATED, RouteHits, discounted, fuse
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.retrieve.rewrite import asks_structure, rewrite
 from query_fn.retrieve.routes import Query, Routes, prepare
-from query_fn.retrieve.select import RERANK, Item, Weights, diversify, rerank, weigh
+from query_fn.retrieve.select import RERANK, Item, diversify, rerank
 from query_fn.store import Store, check_embedder
-from query_fn.text import script_lang, terms, tokenise
+from query_fn.text import script_lang, terms
 from query_fn.visibility import Visibility
 
 MAX_LIMIT = 20
-FEW = 0.10  # share of the passages in the reader's language under which the question is translated
-SAID = 0.5  # share of the question's content that must be sayable in the other language
 _ROUTE_ERRORS = (RouteFailed, ArtifactError, sqlite3.Error)
 
 
@@ -53,27 +51,6 @@ class _Run:
             except _ROUTE_ERRORS:
                 self.failed += 1
                 self.degraded.append(f"route_failed:{route}")
-
-
-@dataclass(frozen=True, slots=True)
-class Across:
-    """The question in the language of the base: the query that is run and what it was made from."""
-
-    query: Query
-    translation: Translation
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The reader's question, and its translation when the base is in the other language."""
-
-    query: Query
-    across: Across | None
-
-    @property
-    def searched(self) -> Query:
-        """The query whose words the base can hold."""
-        return self.across.query if self.across else self.query
 
 
 class Searcher:
@@ -109,15 +86,15 @@ class Searcher:
         run, began = _Run(), time.perf_counter()
         seen = self._catalog.masks(Visibility(now, _narrowed(scope or Scope(), article)))
         prepared = [self._prepare(text, run) for text in rewrite(question, queries)]
-        across = self._across(question, run)
+        asked = self._ask(prepared[0], run)
         run.timed("prepare", began)
-        self._run_routes([*prepared, *([across.query] if across else [])], seen, run, wiki=article is None)
-        run.lists = [item if item.query in _whole(prepared, across) else discounted(item) for item in run.lists]
+        across = [asked.across.query] if asked.across else []
+        self._run_routes([*prepared, *across], seen, run, wiki=article is None)
+        run.lists = [discounted(item, self._part(item.query, asked)) for item in run.lists]
         first = time.perf_counter()
-        asked = script_lang(question)
-        fused = fuse(run.lists, lambda n: self._catalog.chunk_langs[n] != asked)
+        fused = fuse(run.lists, lambda n: self._foreign(n, asked))
         run.timed("fuse", first)
-        return self._result(Asked(prepared[0], across), fused, run, max(1, min(limit, MAX_LIMIT)))
+        return self._result(asked, fused, run, max(1, min(limit, MAX_LIMIT)))
 
     # --- stages -----------------------------------------------------------------------------------------------------
 
@@ -135,13 +112,21 @@ class Searcher:
                 _once(run.degraded, "route_failed:embedder")
         return prepare(text, self._store, vector, calibration)
 
-    def _across(self, question: str, run: _Run) -> Across | None:
-        """Return the question in the language of the base, when the base has hardly a page in the reader's."""
-        mine, theirs = script_lang(question), self._catalog.main_lang
-        if self._catalog.lang_share(mine) >= FEW or mine == theirs:
-            return None
-        found = translated(question, theirs, content=sure.asked_for, fold=self._store.fold)
-        return Across(self._prepare(found.text, run), found) if found and found.share >= SAID else None
+    def _ask(self, query: Query, run: _Run) -> Asked:
+        """Return what is searched for, in the other language of the base too."""
+        fold = self._store.fold
+        return ask(query, self._catalog, self._lexical, prepare=lambda text: self._prepare(text, run), fold=fold)
+
+    def _foreign(self, n: int, asked: Asked) -> bool:
+        return self._catalog.chunk_langs[n] != script_lang(asked.query.text)
+
+    def _part(self, query: str, asked: Asked) -> float:
+        """Return what a query's scores count: the question in full, its translation as the base speaks, clauses less."""
+        if query == asked.query.text:
+            return 1.0
+        if asked.across and query == asked.across.query.text:
+            return 1.0 if asked.across.alone else TRANSLATED
+        return SUB_QUERY
 
     def _run_routes(self, queries: list[Query], seen: Mapping[str, Mask], run: _Run, *, wiki: bool) -> None:
         """Run the five routes of every query, then those that stand in for empty ones."""
@@ -163,16 +148,15 @@ class Searcher:
         for n, score in fused:
             chunk = self._store.chunk_by_n(n)
             if chunk is not None:
-                title = self._store.articles_by_id[chunk.article_id].title
-                text = "\n".join((title, *chunk.path, chunk.text))
+                article = self._store.articles_by_id[chunk.article_id]
+                text = "\n".join((article.title, file_name(article.path), *article.aliases, *chunk.path, chunk.text))
                 yield Item(n, score, chunk.article_id, terms(text, self._store.fold))
 
     def _result(self, asked: Asked, fused: Hits, run: _Run, limit: int) -> SearchResult:
         began, rest, query = time.perf_counter(), self._items(fused), asked.query
-        weights = weigh(tokenise(sure.asked_for(asked.searched.text), self._store.fold), self._lexical.idf)
-        first = rerank(islice(rest, RERANK), weights)
+        first = rerank(islice(rest, RERANK), lambda item: asked.covered(item, foreign=self._foreign(item.n, asked)))
         chosen = diversify(chain(first, rest), limit)
-        level = self._confidence(asked, weights, first, run=run) if chosen.items else 0.0
+        level = self._confidence(asked, first, run) if chosen.items else 0.0
         run.timed("select", began)
         ids = self._catalog.chunk_ids
         diagnostics = Diagnostics(
@@ -187,18 +171,10 @@ class Searcher:
         candidates = tuple(self._candidates(chosen.items, run))
         return SearchResult(query.text, candidates, level, level >= query.calibration.threshold, diagnostics)
 
-    def _confidence(self, asked: Asked, weights: Weights, first: Sequence[Item], *, run: _Run) -> float:
+    def _confidence(self, asked: Asked, first: Sequence[Item], run: _Run) -> float:
         """Return the confidence of the question, or of its translation when that is higher."""
-        if asked.across is None:
-            return sure.confidence(self._signals(asked.query, sure.coverage(weights, first), run), failed=run.failed)
-        own = weigh(tokenise(sure.asked_for(asked.query.text), self._store.fold), self._lexical.idf)
-        translation = asked.across.translation
-        terms = sure.wanted(translation, self._lexical.idf, self._store.fold)
-        pairs = (
-            (asked.query, sure.coverage(own, first)),
-            (asked.across.query, sure.coverage_across(terms, translation.share, first)),
-        )
-        return max(sure.confidence(self._signals(*pair, run), failed=run.failed) for pair in pairs)
+        signals = [self._signals(query, coverage, run) for query, coverage in asked.coverages(first)]
+        return max(sure.confidence(signal, failed=run.failed) for signal in signals)
 
     def _signals(self, query: Query, coverage: float, run: _Run) -> sure.Signals:
         """Return z-score and language of the best vector hit of a query, and the coverage of the best candidates."""
@@ -239,11 +215,6 @@ def _narrowed(scope: Scope, article: str | None) -> Scope:
         return scope
     allowed = scope.articles is None or article in scope.articles
     return replace(scope, articles=(article,) if allowed else ())
-
-
-def _whole(queries: Sequence[Query], across: Across | None) -> set[str]:
-    """Return the texts that stand for the whole question: itself and its translation."""
-    return {queries[0].text, *([across.query.text] if across else [])}
 
 
 def _once(names: list[str], name: str) -> None:

@@ -48,9 +48,9 @@ def covered(weights: Weights, terms: Terms) -> float:
     return sum(weight for token, weight in weights if token in terms) / total if total else 0.0
 
 
-def rerank(items: Iterable[Item], weights: Weights) -> list[Item]:
-    """Return the items with covered query weight added to their score, best first."""
-    closer = (replace(item, score=item.score + COVERAGE_SHARE * covered(weights, item.terms)) for item in items)
+def rerank(items: Iterable[Item], covering: Callable[[Item], float]) -> list[Item]:
+    """Return the items with the share of the question that `covering` finds in them added to their score, best first."""
+    closer = (replace(item, score=item.score + COVERAGE_SHARE * covering(item)) for item in items)
     return sorted(closer, key=lambda item: (-item.score, item.n))
 
 

@@ -16,9 +16,9 @@ from query_fn.agent.chat.support import supported
 from query_fn.agent.chat.words import keywords, subject
 from query_fn.agent.router import Intent
 from query_fn.model import Evidence, SearchResult
+from query_fn.retrieve.asked import SAID
 from query_fn.retrieve.bilingual import translated
 from query_fn.retrieve.confidence import asked_for
-from query_fn.retrieve.search import SAID
 from query_fn.text import Fold, plain, script_lang
 
 SURE = 0.75  # confidence of the search under which the words of the question must be known to what was read
@@ -89,20 +89,12 @@ class Extractive:
         return drafted(Material(view.intent, view.question, pieces, left))
 
     def _question(self, view: View, evidence: Sequence[Evidence]) -> Question:
-        """Return what spans are scored against: the question, in other words when all that was read is foreign."""
-        lang = script_lang(view.question)
-        across = None
-        if all(e.lang != lang for e in evidence):
-            asked = subject(view.question, view.intent)
-            across = translated(asked, evidence[0].lang, content=asked_for, fold=self.fold)
-        return Question(
-            view.question,
-            lang,
-            view.intent,
-            self.fold,
-            self.idf,
-            across=across.text if across and across.share >= SAID else "",
-        )
+        """Return what spans are scored against: the question, and its words in the other language of what was read."""
+        lang, asked = script_lang(view.question), subject(view.question, view.intent)
+        other = next((e.lang for e in evidence if e.lang != lang), lang)
+        found = translated(asked, other, content=asked_for, fold=self.fold)
+        across = found.text if found is not None and found.share >= SAID else ""
+        return Question(view.question, lang, view.intent, self.fold, self.idf, across=across)
 
 
 def _search(query: str) -> Calls:

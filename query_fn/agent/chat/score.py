@@ -90,36 +90,47 @@ class Question:
     intent: Intent
     fold: Fold | None = None
     idf: Idf | None = None
-    across: str = ""  # the question in the language of what was read, when that is another one
+    across: str = ""  # the question in the other language of what was read
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The content words."""
-        return keywords(self.across or subject(self.text, self.intent), self.fold)
+    def words(self, *, foreign: bool = False) -> tuple[str, ...]:
+        """Return the content words, for `foreign` text those of the translation."""
+        return keywords((foreign and self.across) or subject(self.text, self.intent), self.fold)
+
+    def foreign(self, span: Span) -> bool:
+        """Say whether a span is in another language."""
+        return span.evidence.lang != self.lang
 
 
 def score(spans: Sequence[Span], question: Question, similarity: Similarity | None = None) -> list[Scored]:
     """Return the spans with their scores, in the order given."""
     tokens = [frozenset(tokenise(span.text, question.fold)) for span in spans]
-    weights = _weights(question.words, tokens, question.idf)
-    headings = _Headings(weights, question.fold)
+    foreign = [question.foreign(span) for span in spans]
+    headings = {side: _headings(question, tokens, foreign, side) for side in set(foreign)}
     ranks = {e: i for i, e in enumerate(dict.fromkeys(span.evidence.id for span in spans))}
-    headed = [headings.match(span) / (1 + FADE * span.nth) for span in spans]
+    headed = [headings[far].match(span) / (1 + FADE * span.nth) for span, far in zip(spans, foreign, strict=True)]
     bases = [
-        _base(span, found, question=question, headings=headings) + HEADED * match + RANK / (1 + ranks[span.evidence.id])
-        for span, found, match in zip(spans, tokens, headed, strict=True)
+        _base(span, found, question=question, headings=headings[far])
+        + HEADED * match
+        + RANK / (1 + ranks[span.evidence.id])
+        for span, found, far, match in zip(spans, tokens, foreign, headed, strict=True)
     ]
     meanings = _meanings(spans, bases, question, similarity)
     return [
         Scored(
             span,
-            (base + MEANING * meanings.get(i, 0.0)) * (1.0 if span.evidence.lang == question.lang else FOREIGN),
-            share(tokens[i], weights),
+            (base + MEANING * meanings.get(i, 0.0)) * (FOREIGN if foreign[i] else 1.0),
+            share(tokens[i], headings[foreign[i]].weights),
             meanings.get(i, 0.0),
             headed[i],
         )
         for i, (span, base) in enumerate(zip(spans, bases, strict=True))
     ]
+
+
+def _headings(question: Question, tokens: Sequence[frozenset[str]], foreign: Sequence[bool], side: bool) -> _Headings:
+    """Return the question's words, weighed among the spans of one side, to compare headings with."""
+    own = [found for found, far in zip(tokens, foreign, strict=True) if far == side]
+    return _Headings(_weights(question.words(foreign=side), own, question.idf), question.fold)
 
 
 def _weights(words: Sequence[str], tokens: Sequence[frozenset[str]], idf: Idf | None) -> dict[str, float]:

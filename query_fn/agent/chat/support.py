@@ -26,19 +26,20 @@ _NAME = re.compile(r"(?<=[^.?!。？！\s])\s*['\"“‘(]?\b([A-Z][A-Za-z0-9+.-
 def supported(spans: Sequence[Span], scored: Sequence[Scored], question: Question, *, sure: bool) -> bool:
     """Say whether the evidence knows what is asked about; `sure` is what search thinks of itself."""
     held = max((max(s.own, s.headed) for s in scored), default=0.0)
-    if any(s.evidence.lang == question.lang for s in spans):
+    foreign = all(question.foreign(s) for s in spans)
+    if not foreign:
         known = _known(spans, question)
         if known < (KNOWN_EVER if sure else KNOWN) and held < HELD:
             return False
     if held >= HELD:
         return True
     meant = max((s.meaning for s in scored), default=0.0)
-    return not _strange_name(spans, question) and (_strange(question) < STRANGE or meant >= MEANT)
+    return not _strange_name(spans, question) and (_strange(question, foreign=foreign) < STRANGE or meant >= MEANT)
 
 
 def _known(spans: Sequence[Span], question: Question) -> float:
     """Return the share of the question's words, by their rarity in the base, that the evidence and its titles hold."""
-    weights = {word: question.idf(word) if question.idf else 1.0 for word in question.words}
+    weights = {word: question.idf(word) if question.idf else 1.0 for word in question.words()}
     return share(_held(spans, question), weights)
 
 
@@ -47,11 +48,11 @@ def _held(spans: Sequence[Span], question: Question) -> frozenset[str]:
     return frozenset(token for text in texts for token in tokenise(text, question.fold))
 
 
-def _strange(question: Question) -> float:
+def _strange(question: Question, *, foreign: bool) -> float:
     """Return the share of the question's words, by rarity, that are Latin and stand on no page of the base."""
     if question.idf is None:
         return 0.0
-    weights = {word: question.idf(word) for word in question.words}
+    weights = {word: question.idf(word) for word in question.words(foreign=foreign)}
     return share(frozenset(word for word in weights if word.isascii() and _unheard(word, question.idf)), weights)
 
 
