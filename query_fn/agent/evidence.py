@@ -144,12 +144,10 @@ def find_article(store: Store, name: str) -> ArticleRow | None:
 
 
 def _titled(store: Store, name: str) -> ArticleRow | None:
-    """Return the article called so: by its title, by its file, the same case first, then the one nearest the top."""
-    found = [
-        row for row in store.articles() if name.casefold() in (row.title.casefold(), file_name(row.path).casefold())
-    ]
-    calls = (lambda row: row.title == name, lambda row: file_name(row.path) == name)
-    best = min(found, key=lambda row: (not any(c(row) for c in calls), row.path.count("/"), row.n), default=None)
+    """Return the article called so: by its title or its file, the same case first, then the one nearest the top."""
+    names = {row.id: (row.title, file_name(row.path)) for row in store.articles()}
+    found = [row for row in store.articles() if name.casefold() in map(str.casefold, names[row.id])]
+    best = min(found, key=lambda row: (name not in names[row.id], row.path.count("/"), row.n), default=None)
     return store.article(best.id) if best is not None else None
 
 

@@ -121,7 +121,7 @@ class Searcher:
         return self._catalog.chunk_langs[n] != script_lang(asked.query.text)
 
     def _part(self, query: str, asked: Asked) -> float:
-        """Return what a query's scores count: the question in full, its translation as the base speaks, clauses less."""
+        """Return what a query's scores count: the question in full, its translation and its clauses less."""
         if query == asked.query.text:
             return 1.0
         if asked.across and query == asked.across.query.text:

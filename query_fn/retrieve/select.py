@@ -49,7 +49,7 @@ def covered(weights: Weights, terms: Terms) -> float:
 
 
 def rerank(items: Iterable[Item], covering: Callable[[Item], float]) -> list[Item]:
-    """Return the items with the share of the question that `covering` finds in them added to their score, best first."""
+    """Return the items, best first, with the share of the question added that `covering` finds in them."""
     closer = (replace(item, score=item.score + COVERAGE_SHARE * covering(item)) for item in items)
     return sorted(closer, key=lambda item: (-item.score, item.n))
 

@@ -109,11 +109,10 @@ def score(spans: Sequence[Span], question: Question, similarity: Similarity | No
     ranks = {e: i for i, e in enumerate(dict.fromkeys(span.evidence.id for span in spans))}
     headed = [headings[far].match(span) / (1 + FADE * span.nth) for span, far in zip(spans, foreign, strict=True)]
     bases = [
-        _base(span, found, question=question, headings=headings[far])
-        + HEADED * match
-        + RANK / (1 + ranks[span.evidence.id])
+        _base(span, found, question=question, headings=headings[far]) + HEADED * match
         for span, found, far, match in zip(spans, tokens, foreign, headed, strict=True)
     ]
+    bases = [base + RANK / (1 + ranks[span.evidence.id]) for span, base in zip(spans, bases, strict=True)]
     meanings = _meanings(spans, bases, question, similarity)
     return [
         Scored(
