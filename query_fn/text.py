@@ -182,13 +182,13 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.M), replacement)
     for pattern, replacement in (
         (r"<!--[\s\S]*?-->", ""),
-        (r"\{\{[<%][^{}]*[%>]\}\}|\{%[^{}]*%\}", ""),  # shortcodes and tags of other site generators
+        (r"\{\{[<%][^{}]*[%>]\}\}|\{%[^{}]*%\}|\{\*[^{}\n]*\*\}", ""),  # shortcodes and tags of other site generators
         (r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-+:?)?[ \t]*$\n?", ""),  # the rule under a table header
         (r"^[ \t]*(?:[-*_][ \t]*){3,}$\n?", ""),  # thematic breaks
         (r"^(?:[ \t]*>)+[ \t]?(?:\[![\w-]+\][+-]?[ \t]*)?", ""),  # quotes and callouts
         (r"^[ \t]*#{1,6}[ \t]+", ""),
         (r"[ \t]+#+[ \t]*$", ""),
-        (r"(?<!\{)[ \t]*\{[#.:][^{}\n]*\}(?!\})", ""),  # {#id .class}
+        (r"(?<!\{)[ \t]*\{[ ]?[#.:][^{}\n]*\}(?!\})", ""),  # {#id .class}
         (r"(?:^|[ \t]+)\^[A-Za-z0-9-]+[ \t]*$", ""),  # block ids
         (r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", ""),
         (r"!?\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]", r"\1"),  # wikilinks

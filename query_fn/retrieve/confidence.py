@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from query_fn.retrieve.bilingual import Translation
 from query_fn.retrieve.select import Item, Weights, covered
-from query_fn.text import Fold, tokenise
+from query_fn.text import Fold, Terms, tokenise
 
 COVERAGE_WEIGHT = 6.0
 MIDDLE = 3.8  # keeps 95 % of the answerable XQuAD-zh and handbook questions, refuses 95 % of the others (AUC 0.989)
@@ -50,6 +50,11 @@ def asked_for(question: str) -> str:
 def coverage(weights: Weights, items: Sequence[Item]) -> float:
     """Return the best idf-weighted share of the question's words in one of the first candidates, titles included."""
     return max((covered(weights, item.terms) for item in items[:LOOKED_AT]), default=0.0)
+
+
+def coverage_of_names(weights: Weights, aliases: Sequence[Sequence[Terms]]) -> float:
+    """Return the best share of the question's words in one alias of the first candidates, e.g. a generated question."""
+    return max((covered(weights, alias) for names in aliases for alias in names), default=0.0)
 
 
 Wanted = Sequence[tuple[tuple[tuple[str, ...], ...], float]]  # each term's ways to say it, in tokens, and its idf

@@ -25,7 +25,7 @@ WEIGHTS: Mapping[str, float] = {
 CROSS_LANGUAGE = 0.7  # of a vector hit in another language than the question: no word can match there
 
 SUB_QUERY = 0.5  # of a fragment's score, which is easily reached in full; at 1.0 the handbook loses 4 points of nDCG@10
-TRANSLATED = 0.7  # of the score of a translated question in a base that speaks the reader's language too
+TRANSLATED = 0.35  # of the score of a translated question in a base that speaks the reader's language too
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from query_fn.retrieve.rewrite import asks_structure, rewrite
 from query_fn.retrieve.routes import Query, Routes, prepare
 from query_fn.retrieve.select import RERANK, Item, diversify, rerank
 from query_fn.store import Store, check_embedder
-from query_fn.text import script_lang, terms
+from query_fn.text import Terms, script_lang, terms
 from query_fn.visibility import Visibility
 
 MAX_LIMIT = 20
@@ -34,6 +34,7 @@ _ROUTE_ERRORS = (RouteFailed, ArtifactError, sqlite3.Error)
 class _Run:
     """What one search gathers on its way: reports, fallbacks and times."""
 
+    seen: Mapping[str, Mask]
     lists: list[RouteHits] = field(default_factory=list)
     degraded: list[str] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
@@ -83,8 +84,8 @@ class Searcher:
         `now` is UTC epoch seconds; `article` narrows the scope to one article and leaves the wiki out. A route that
         fails is listed in ``diagnostics.degraded`` and lowers the confidence; the search itself does not raise for it.
         """
-        run, began = _Run(), time.perf_counter()
         seen = self._catalog.masks(Visibility(now, _narrowed(scope or Scope(), article)))
+        run, began = _Run(seen), time.perf_counter()
         prepared = [self._prepare(text, run) for text in rewrite(question, queries)]
         asked = self._ask(prepared[0], run)
         run.timed("prepare", began)
@@ -173,8 +174,16 @@ class Searcher:
 
     def _confidence(self, asked: Asked, first: Sequence[Item], run: _Run) -> float:
         """Return the confidence of the question, or of its translation when that is higher."""
-        signals = [self._signals(query, coverage, run) for query, coverage in asked.coverages(first)]
+        named = sure.coverage_of_names(asked.weights, [self._aliases(item, run) for item in first[: sure.LOOKED_AT]])
+        found = [(query, max(share, named if query is asked.query else 0.0)) for query, share in asked.coverages(first)]
+        signals = [self._signals(query, coverage, run) for query, coverage in found]
         return max(sure.confidence(signal, failed=run.failed) for signal in signals)
+
+    def _aliases(self, item: Item, run: _Run) -> list[Terms]:
+        """Return the generated questions of a candidate: other ways to ask for what it says."""
+        chunk, seen = self._catalog.chunk_ids[item.n], run.seen["questions"]
+        questions = (q for q in self._store.questions_of(item.article) if q.chunk_id == chunk and seen[q.n])
+        return [terms(question.text, self._store.fold) for question in questions]
 
     def _signals(self, query: Query, coverage: float, run: _Run) -> sure.Signals:
         """Return z-score and language of the best vector hit of a query, and the coverage of the best candidates."""

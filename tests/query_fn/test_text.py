@@ -79,7 +79,7 @@ PLAIN = [
     ("1. 第一\n2. 第二", "第一\n第二"),
     ('{{< copyable "sql" >}}\n\n正文 {{% note %}}注意{{% /note %}} {% raw %}', "正文 注意"),
     ("A claim. ^block-1\n^alone", "A claim."),
-    ("## 标题 {#id .wide}\n文 {{{ .name }}}", "标题\n文 {{{ .name }}}"),
+    ("## 标题 {#id .wide}\n## 二 { #two }\n文 {{{ .name }}} {* a.py *}", "标题\n二\n文 {{{ .name }}}"),
     ("`server-<os>.zip` <br\n/>**`a|b`** &amp; ``x`y`` `<!--`", "server-<os>.zip a|b & x`y <!--"),
     ("<!-- two\nlines -->Seen &lt;T&gt;", "Seen <T>"),
     ("", ""),

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Draft, Quoted
-from query_fn.agent.chat.score import Scored, has_shape
+from query_fn.agent.chat.score import HELD, Question, Scored, has_shape
 from query_fn.agent.chat.spans import MAX_CODE, Block, Span, announces
 from query_fn.agent.router import Intent
 from query_fn.text import tokenise
@@ -81,6 +81,21 @@ class Material:
         first = next(i for i, other in enumerate(own) if other.group == span.group)
         found = own[first - 1] if first else None
         return found if found is not None and found.kind == "sentence" and announces(found) else None
+
+
+def readable(scored: Sequence[Scored], question: Question) -> Sequence[Scored]:
+    """Return the spans in the reader's language when they answer; the others too when those tell more.
+
+    A section in the other language whose heading is the question tells more than sentences that only share its words.
+    """
+    native = [s for s in scored if not question.foreign(s.span)]
+    foreign = [s for s in scored if question.foreign(s.span)]
+    if not native or not foreign:
+        return scored
+    headed = [max(s.headed for s in side) for side in (native, foreign)]
+    if question.intent in _OPENED and headed[1] >= THE_QUESTION > headed[0]:
+        return foreign
+    return native if max(max(s.own, s.headed) for s in native) >= HELD else scored
 
 
 def drafted(material: Material) -> Draft:

@@ -10,20 +10,19 @@ from dataclasses import dataclass
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, ReadResult, View
-from query_fn.agent.chat.draft import Material, drafted, pages, quote, quoted
+from query_fn.agent.chat.draft import Material, drafted, pages, quote, quoted, readable
 from query_fn.agent.chat.score import Idf, Question, Similarity, score
 from query_fn.agent.chat.support import supported
 from query_fn.agent.chat.words import keywords, subject
 from query_fn.agent.router import Intent
-from query_fn.model import Evidence, SearchResult
+from query_fn.model import Candidate, Evidence, SearchResult
 from query_fn.retrieve.asked import SAID
 from query_fn.retrieve.bilingual import translated
 from query_fn.retrieve.confidence import asked_for
 from query_fn.text import Fold, plain, script_lang
 
 SURE = 0.75  # confidence of the search under which the words of the question must be known to what was read
-READ = 4  # candidates read at once
-MAX_READ = 8  # candidates read when ranks are less sure: across languages, or when every page is asked for
+READ = 4  # candidates read at once; twice as many across languages, where ranks are less sure, and to list pages
 CARRIED = 2  # places of the turn before that a follow-up reads again
 MAX_HEADINGS = 24
 
@@ -66,11 +65,14 @@ class Extractive:
             article = _named(found, subject(view.question, view.intent))
             return Calls((Call("outline", {"article": article}), Call("read", {"locators": [article]})))
         chosen = _worth_reading(found, view.intent)
-        if view.intent is Intent.PAGES or found.candidates[0].lang != script_lang(view.question):
-            parts = [chosen[:READ], chosen[READ:MAX_READ]]
-            return Calls(tuple(Call("read", {"locators": part}) for part in parts if part))
-        carried = [c for c in view.carried[:CARRIED] if c not in chosen]
-        locators = list(dict.fromkeys((*chosen[: READ - len(carried)], *carried)))[:READ]
+        lang = script_lang(view.question)
+        foreign = [c.chunk_id for c in chosen if c.lang != lang]
+        if view.intent is Intent.PAGES or set(foreign) & {c.chunk_id for c in chosen[:READ]}:
+            native = [c.chunk_id for c in chosen if c.lang == lang]
+            parts = [native[:READ], foreign[:READ], foreign[READ : 2 * READ] if not native else native[READ : 2 * READ]]
+            return Calls(tuple(Call("read", {"locators": part}) for part in parts if part)[:2])
+        carried = [c for c in view.carried[:CARRIED] if c not in {c.chunk_id for c in chosen}]
+        locators = list(dict.fromkeys((*(c.chunk_id for c in chosen[: READ - len(carried)]), *carried)))[:READ]
         return Calls((Call("read", {"locators": locators}),))
 
     def _answer(self, view: View, evidence: Sequence[Evidence], *, sure: bool) -> Draft:
@@ -86,7 +88,7 @@ class Extractive:
         left = [s for s in scored if quote(s.span) not in rejected]
         if view.intent is Intent.PAGES:
             return pages(left)
-        return drafted(Material(view.intent, view.question, pieces, left))
+        return drafted(Material(view.intent, view.question, pieces, readable(left, question)))
 
     def _question(self, view: View, evidence: Sequence[Evidence]) -> Question:
         """Return what spans are scored against: the question, and its words in the other language of what was read."""
@@ -119,13 +121,13 @@ def _named(found: SearchResult, name: str) -> str:
     return titled[0] if titled else found.candidates[0].article_id
 
 
-def _worth_reading(found: SearchResult, intent: Intent) -> list[str]:
-    """Return chunk ids, best first; of each page one when pages are asked for."""
+def _worth_reading(found: SearchResult, intent: Intent) -> list[Candidate]:
+    """Return candidates, best first; of each page one when pages are asked for."""
     if intent is not Intent.PAGES:
-        return [c.chunk_id for c in found.candidates]
-    first: dict[str, str] = {}
+        return list(found.candidates)
+    first: dict[str, Candidate] = {}
     for candidate in found.candidates:
-        first.setdefault(candidate.article_id, candidate.chunk_id)
+        first.setdefault(candidate.article_id, candidate)
     return list(first.values())
 
 

@@ -22,6 +22,7 @@ OWN = 1.0  # question words in the span itself
 CONTEXT = 0.35  # question words that only its headings and title hold
 SHAPE = 0.15  # a number for how many, a name for who, …
 MEANING = 0.8  # cosine above the level of unrelated text
+HELD = 0.55  # share of the question that a span or its headings must hold to answer it whatever else is said
 HEADED = 0.6  # the headings above it are the question
 FADE = 0.15  # of that for each piece between the heading and the span: a section answers by its opening
 RANK = 0.12  # evidence that search put first

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from query_fn.agent.chat.score import Idf, Question, Scored, above, share
+from query_fn.agent.chat.score import HELD, Idf, Question, Scored, above, share
 from query_fn.agent.chat.spans import Span
 from query_fn.text import tokenise
 
@@ -17,7 +17,6 @@ from query_fn.text import tokenise
 KNOWN = 0.5  # share of the question's words that must be known to what was read when search is not sure
 KNOWN_EVER = 0.25  # the same whatever search says
 STRANGE = 0.3  # share of words that no page of the base holds; Chinese bigrams across words are no evidence of that
-HELD = 0.55  # share of the question that one span or its headings hold, from which a stranger among them is no matter
 MAX_NAMES = 2
 MEANT = 0.9  # closeness in meaning that outweighs a strange word, though not a strange name
 _NAME = re.compile(r"(?<=[^.?!。？！\s])\s*['\"“‘(]?\b([A-Z][A-Za-z0-9+.-]*[A-Za-z0-9+])")
