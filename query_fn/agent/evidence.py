@@ -17,6 +17,8 @@ MAX_WIKI_CHUNKS = 4
 WIKI = "wiki:"
 MIN_QUOTE = 2  # characters; shorter quotes prove nothing
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+_HAN = re.compile(r"[\u3400-\u9fff]")
+SOME_HAN = 8  # Chinese characters: a clause
 
 
 class Book:
@@ -125,10 +127,17 @@ class Book:
             section=() if isinstance(row, ArticleRow) else row.path,
             url=f"{article.url}#{anchor}" if anchor else article.url,
             text=kept,
-            lang=row.lang if isinstance(row, ChunkRow) else article.lang,
+            lang=_lang(article, row, kept),
             score=self._scores.get(locator, 0.0),
             not_after=min(ends) if ends else None,
         )
+
+
+def _lang(article: ArticleRow, row: ArticleRow | ChunkRow | NodeRow, text: str) -> str:
+    """Return the language of what was read: a Chinese page's passage full of Latin names is Chinese all the same."""
+    if not isinstance(row, ChunkRow) or (article.lang == "zh" and len(_HAN.findall(text)) >= SOME_HAN):
+        return article.lang
+    return row.lang
 
 
 def find_article(store: Store, name: str) -> ArticleRow | None:

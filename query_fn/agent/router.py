@@ -66,8 +66,9 @@ _RULES: tuple[tuple[Intent, tuple[str, ...]], ...] = (
     (
         Intent.COUNT,
         (
-            r"\bhow (many|much|long|often|big|large|far)\b|\bnumber of\b",
-            r"多少|几(个|种|次|天|年|位|条|项|小时|分钟)|多(长|久|大|远)",
+            r"\bhow (many|much|long|often|big|large|far|high|old)\b|\bnumber of\b|\b(maximum|minimum|percentage)\b",
+            r"\b(what|which) (\w+ ){0,3}(port|amount|size|limit|price|cost|rate|threshold|timeout)\b",
+            r"多少|几(个|种|次|天|年|位|条|项|小时|分钟)|多(长|久|大|远|高)|最(多|少|大|小|长|短|高|低)|上限|阈值|百分之几|哪个端口",
         ),
     ),
     (

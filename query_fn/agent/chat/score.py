@@ -21,6 +21,7 @@ Idf = Callable[[str], float]  # of a token, over all passages of the base
 OWN = 1.0  # question words in the span itself
 CONTEXT = 0.35  # question words that only its headings and title hold
 SHAPE = 0.15  # a number for how many, a name for who, …
+FORM = 0.15  # an address, a command, a variable where one is asked for
 MEANING = 0.8  # cosine above the level of unrelated text
 HELD = 0.55  # share of the question that a span or its headings must hold to answer it whatever else is said
 HEADED = 0.6  # the headings above it are the question
@@ -52,6 +53,18 @@ _STEP = re.compile(
     r"|首先|然后|点击|打开|运行|执行|输入|选择|使用",
     re.I,
 )
+# What a word of the question promises to look like in the answer, whatever the language of either.
+_FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
+    (re.compile(asked, re.I), re.compile(form))
+    for asked, form in (
+        (r"\be-?mail\b|邮箱|邮件地址", r"\S@\w"),
+        (r"\burl\b|\bweb ?site\b|\bweb address\b|网址|网站", r"https?://|\b\w+\.(?:com|org|net|io|dev|new|cn|md)\b"),
+        (r"\bchannel\b|频道", r"#[a-z]"),
+        (r"\benvironment variable|\benv var|环境变量", r"\b[A-Z]{2,}_[A-Z_]*[A-Z]\b"),
+        (r"\bcommand\b|命令", r"`[^`\n]+`"),
+        (r"\bshortcut\b|\bhot ?keys?\b|快捷键", r"\b(?:Ctrl|Cmd|Alt|Mod|Shift|Option)\b"),
+    )
+)
 _SHAPES: dict[Intent, re.Pattern[str]] = {
     Intent.COUNT: _NUMBER,
     Intent.TIME: _DATE,
@@ -66,6 +79,11 @@ def has_shape(intent: Intent, text: str, *, question: str = "") -> bool:
     if intent is Intent.PERSON and not text.isascii() and script_lang(text) == "zh":
         return True  # a Chinese name has no shape of its own
     return pattern is None or any(match[0] not in question for match in pattern.finditer(text))
+
+
+def has_form(question: str, text: str) -> bool:
+    """Say whether a text looks like the kind of thing a question names: an address, a command, a variable."""
+    return any(asked.search(question) and form.search(text) for asked, form in _FORMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +212,8 @@ def _base(span: Span, found: frozenset[str], *, question: Question, headings: _H
     own = share(found, weights)
     shape = question.intent in _SHAPES and has_shape(question.intent, span.text, question=question.text)
     definition = question.intent is Intent.DEFINITION and _defines(span.text, weights)
-    return OWN * own + CONTEXT * (share(found | context, weights) - own) + SHAPE * (shape or definition)
+    form = has_form(question.text, span.raw)
+    return OWN * own + CONTEXT * (share(found | context, weights) - own) + SHAPE * (shape or definition) + FORM * form
 
 
 def _defines(text: str, weights: Mapping[str, float]) -> bool:
