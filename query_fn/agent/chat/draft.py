@@ -40,7 +40,7 @@ _LEANING = re.compile(
     r"(?:however|but|also|so|then|thus|therefore|hence|instead|otherwise|in addition|additionally|moreover|furthermore"
     r"|this|these|those|that|it|they|he|she|such|both|neither|and|or|because of this|for this reason|as a result"
     r"|in this (?:case|mode|way))\b"
-    r"|但是?|然而|不过|因此|所以|此外|另外|同时|而且|并且|于是|然后|否则|这|那|该|其|它|他们|她|此时|此|为此|例如|如此|上述|以上",
+    r"|但是?|然而|不过|因此|所以|此外|另外|同时|而且|并且|于是|然后|否则|这|那|该|其|它|他|她|此时|此|为此|例如|如此|上述|以上",
     re.I,
 )
 
@@ -120,13 +120,15 @@ def quotable(span: Span) -> bool:
 
 def _opening(material: Material) -> Draft | None:
     """Return how the section begins whose headings are the question; None when there is none or it is not asked so."""
-    first = max(material.scored, key=lambda s: (s.headed, s.score), default=None)
+    first = max(material.scored, key=lambda s: (round(s.headed, 1), bool(s.span.path), s.score), default=None)
     if first is None or first.headed < THE_QUESTION or not (material.intent in _OPENED or first.headed > SURELY):
         return None
     steps = material.intent is Intent.STEPS
     lines, cut = _open(_section(material, first.span, whole=steps), steps=steps)
     if not lines or not _shaped_somewhere(material, lines):
         return None
+    if steps and not first.span.path and not any(line.item or "\n" in line.text for line in lines):
+        return None  # a page is introduced before it says how
     return Draft(lines, ("list_cut",) if cut else ())
 
 

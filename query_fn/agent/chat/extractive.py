@@ -13,7 +13,7 @@ from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, Re
 from query_fn.agent.chat.draft import Material, drafted, pages, quote, quoted, readable
 from query_fn.agent.chat.score import Idf, Question, Similarity, score
 from query_fn.agent.chat.support import supported
-from query_fn.agent.chat.words import keywords, subject
+from query_fn.agent.chat.words import keywords, page_names, subject
 from query_fn.agent.router import Intent
 from query_fn.model import Candidate, Evidence, SearchResult
 from query_fn.retrieve.asked import SAID
@@ -24,6 +24,7 @@ from query_fn.text import Fold, plain, script_lang
 SURE = 0.75  # confidence of the search under which the words of the question must be known to what was read
 READ = 4  # candidates read at once; twice as many across languages, where ranks are less sure, and to list pages
 CARRIED = 2  # places of the turn before that a follow-up reads again
+MAX_NAMES = 3  # ways to read the name of a page out of a question
 MAX_HEADINGS = 24
 
 
@@ -108,7 +109,7 @@ def _by_name(view: View) -> Move | None:
     outlined = [o.result.article.id for o in view.seen if isinstance(o.result, OutlineResult)]
     read = tuple(e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence)
     if not view.seen and not view.final:
-        return Calls((Call("outline", {"article": subject(view.question, view.intent)}),))
+        return Calls(tuple(Call("outline", {"article": name}) for name in page_names(view.question)[:MAX_NAMES]))
     if not outlined:
         return None
     return _sections(view, read) if read or view.final else Calls((Call("read", {"locators": outlined[:1]}),))

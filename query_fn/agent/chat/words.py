@@ -73,6 +73,23 @@ def subject(question: str, intent: Intent) -> str:
     return " ".join(_CN_STOP.sub(" ", " ".join(words)).split()) or question
 
 
+_NAMED = (
+    re.compile(r"[《「“\"]([^》」”\"]+)[》」”\"]"),
+    re.compile(r"\b(?:page|article|document) (?:called |named )?(\w.*?)(?: (?:have|has|contain))?\s*[?？]?$", re.I),
+    re.compile(
+        r"\b(?:the|of|in|on|does) (?:the )?((?:(?!\b(?:the|of|in|on)\b)[^?])+?) (?:page|article|document)\b",
+        re.I,
+    ),
+    re.compile(r"^(.+?)\s*(?:这个|这一|这篇)?(?:页面|文章|文档|页)(?:里|中)?(?:都)?(?:有|分|包含)"),
+)
+
+
+def page_names(question: str) -> tuple[str, ...]:
+    """Return what a question for sections may call the page, the most explicit first; its bare subject at last."""
+    found = [match[1].strip() for pattern in _NAMED if (match := pattern.search(question))]
+    return tuple(dict.fromkeys((*found, subject(question, Intent.SECTIONS))))
+
+
 def keywords(question: str, fold: Fold | None = None) -> tuple[str, ...]:
     """Return the content tokens of a question, in order, each once.
 
