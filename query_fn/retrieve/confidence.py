@@ -26,7 +26,7 @@ LOOKED_AT = 3
 
 # Words that ask rather than name what is asked for: an answer seldom repeats them.
 _ASKING = re.compile(
-    r"什么时候|为什么|什么|怎么样|怎么|怎样|如何|多少|多久|哪里|哪些|哪个|哪|谁|是否|有没有|能不能|可不可以|请问|吗|呢|么"
+    r"什么时候|为什么|什么是|是什么|什么|怎么样|怎么|怎样|如何|多少|多久|哪里|哪些|哪个|哪|谁|是否|有没有|能不能|可不可以|请问|吗|呢|么"
     r"|\b(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|should|would|will|please"
     r"|the|a|an|of|in|on|to|for|i|my|me|we|our|you|your|it|there|many|much)\b",
     re.I,

@@ -11,6 +11,7 @@ import pytest
 from compiler.index.rows import Rows
 from query_fn.errors import RouteFailed
 from query_fn.model import Scope
+from query_fn.retrieve.catalog import file_name
 from query_fn.retrieve.rewrite import asks_structure, rewrite
 from query_fn.retrieve.search import Searcher
 from query_fn.store import Store, open_store
@@ -211,3 +212,42 @@ def test_near_duplicates_are_dropped_and_named(tmp_path: Path) -> None:
     result = Searcher(open_store(tmp_path / "a")).search("Docker image port", now=NOW)
     assert result.candidates[0].chunk_id == "install.1"
     assert ("copy.1", "duplicate") in result.diagnostics.dropped
+
+
+HEADED = [
+    ("How do I do the approval?", "billing.1"),
+    ("What is the restore of backups?", "backup.1"),
+    ("什么是离线安装？", "安装.1"),
+]
+
+
+@pytest.mark.parametrize(("question", "chunk"), HEADED)
+def test_a_heading_that_is_the_question_is_a_route(searcher: Searcher, question: str, chunk: str) -> None:
+    """The section is found by its heading, with or without the name of its page, when no other word helps."""
+    hits = next(r.hits for r in searcher.search(question, now=NOW).diagnostics.routes if r.route == "headings")
+    assert hits[0] == (chunk, 1.0)
+
+
+def test_a_generated_question_is_answerable(searcher: Searcher, store: Store) -> None:
+    """Asked in its own words, without an embedder, each generated question reaches the confidence to answer."""
+    questions = [q.text for a in ("install", "backup", "安装") for q in store.questions_of(a)]
+    assert questions
+    assert [q for q in questions if not searcher.search(q, now=NOW).answerable] == []
+
+
+def test_the_other_language_of_the_base_is_searched(searcher: Searcher) -> None:
+    """A Chinese question finds the English page that has no Chinese twin, by the words of its translation."""
+    found = searcher.search("报销审批", now=NOW)
+    assert found.diagnostics.queries == ("报销审批", "expense reimbursement approval approve")
+    assert found.candidates[0].chunk_id == "billing.1"
+    assert found.answerable
+
+
+def test_a_file_name_names_a_page(tmp_path: Path) -> None:
+    """The name of the file counts like a title; one made of numbers does not."""
+    rows = make_rows()
+    renamed = tuple(replace(a, path="guide/Zymurgy.md") if a.id == "install" else a for a in rows.articles)
+    make_artifacts(tmp_path / "a", rows=replace(rows, articles=renamed))
+    searcher = Searcher(open_store(tmp_path / "a"))
+    assert searcher.search("Zymurgy HTTPS", now=NOW).confidence > searcher.search("Zyxwvut HTTPS", now=NOW).confidence
+    assert [file_name(path) for path in ("a/Tag.md", "茶.md", "2024-01-02.md", "x-12.md")] == ["Tag", "茶", "", ""]

@@ -33,6 +33,7 @@ COSINE_CROSS = (0.72, 0.84)  # the same across languages: 0.734 and 0.805
 MEANING_CHARS = 400
 MEANING_SPANS, MEANING_CROSS = 16, 32  # texts embedded a question, 10 ms each; words cannot choose across languages
 
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _NUMBER = re.compile(
     r"\d|[一二两三四五六七八九十百千万](?=[个种次天年月日位条项步倍小分秒])|\b(?:one|two|three|four|five|six|ten)\b",
     re.I,
@@ -116,8 +117,9 @@ class Question:
         return keywords((foreign and self.across) or subject(self.text, self.intent), self.fold)
 
     def foreign(self, span: Span) -> bool:
-        """Say whether a span is in another language."""
-        return span.evidence.lang != self.lang
+        """Say whether a span is in another language; a Chinese section of an English page is not."""
+        chinese = self.lang == "zh" and _HAN.search(span.text + span.heading) is not None
+        return span.evidence.lang != self.lang and not chinese
 
 
 def score(spans: Sequence[Span], question: Question, similarity: Similarity | None = None) -> list[Scored]:
