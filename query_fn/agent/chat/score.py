@@ -240,7 +240,7 @@ def _meanings(
 
 def _read_as(span: Span) -> str:
     """Return the text whose meaning counts: with what introduces it, and short, since its length is what it costs."""
-    return span.text[:MEANING_CHARS]
+    return f"{span.heading}: {span.text}"[:MEANING_CHARS]
 
 
 def _meaning(cosine: float, same_language: bool) -> float:
