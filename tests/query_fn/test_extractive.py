@@ -8,8 +8,8 @@ import pytest
 
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, Observation, ReadResult, View
 from query_fn.agent.chat.extractive import Extractive
-from query_fn.agent.chat.words import keywords
 from query_fn.agent.chat.spans import blocks, cut
+from query_fn.agent.chat.words import keywords
 from query_fn.agent.router import classify
 from query_fn.model import Candidate, Diagnostics, Evidence, SearchResult
 from query_fn.text import script_lang

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, ReadResult, View
-from query_fn.agent.chat.draft import Material, drafted, pages, quote, quoted, readable
+from query_fn.agent.chat.draft import drafted, pages, readable
+from query_fn.agent.chat.material import Material, quote, quoted
 from query_fn.agent.chat.score import Idf, Question, Similarity, score
 from query_fn.agent.chat.support import supported
 from query_fn.agent.chat.words import keywords, page_names, subject
