@@ -103,7 +103,7 @@ def embed_rows(
     for at, key in enumerate(keys):
         if cache and (found := cache.get(key, profile.dimension)) is not None:
             out[at], ready[at] = found, True
-    missing = sorted(np.flatnonzero(~ready).tolist(), key=lambda at: (keys[at], at))  # a budget leaves out a fair sample
+    missing = sorted(np.flatnonzero(~ready).tolist(), key=lambda at: (keys[at], at))  # a budget leaves a fair sample
     run, fresh = embedder.queries if kind == "query" else embedder.passages, 0
     for first in range(0, len(missing), BATCH):
         if clock.over():

@@ -57,6 +57,8 @@ KNOWN_KEYS = frozenset(
 )
 WIKI_KINDS = frozenset({"entity", "concept", "comparison", "guide", "answer"})
 _TITLE = re.compile(r"\s*(?:#[ \t]+([^\n]+?)[ \t]*#*[ \t]*|([^\n#>|`~-][^\n]*)\n=+[ \t]*)(?:\n|$)")
+_H1 = re.compile(r"^# +\S", re.MULTILINE)
+_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1", re.MULTILINE | re.DOTALL)
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -227,9 +229,11 @@ def _list(front: FrontMatter, key: str) -> list[str]:
 
 
 def _first_title(body: str) -> str:
-    """Return the text of the h1 that the page opens with; a later h1 is one of several parts, not the title."""
+    """Return the text of the h1 that the page opens with, if it has no other; of several parts none is the title."""
     match = _TITLE.match(body[:4000])
-    return " ".join(plain(re.sub(r"\{\s*#[^}]*\}", "", match[1] or match[2])).split()) if match else ""
+    if not match or len(_H1.findall(_FENCED.sub("", body))) > 1:
+        return ""
+    return " ".join(plain(re.sub(r"\{\s*#[^}]*\}", "", match[1] or match[2])).split())
 
 
 def _name(path: SourcePath) -> str:

@@ -91,7 +91,7 @@ class Searcher:
         run.timed("prepare", began)
         across = [asked.across.query] if asked.across else []
         self._run_routes([*prepared, *across], seen, run, wiki=article is None)
-        run.lists = [discounted(item, self._part(item.query, asked)) for item in run.lists]
+        run.lists = [discounted(item, self._part(item.query, asked) * self._ready(item.route)) for item in run.lists]
         first = time.perf_counter()
         fused = fuse(run.lists, lambda n: self._foreign(n, asked))
         run.timed("fuse", first)
@@ -128,6 +128,12 @@ class Searcher:
         if asked.across and query == asked.across.query.text:
             return 1.0 if asked.across.alone else TRANSLATED
         return SUB_QUERY
+
+    def _ready(self, route: str) -> float:
+        """Return what a route's scores count: a vector index that holds half of the base may speak half as loud."""
+        name = {"chunk_vector": "chunks", "question_vector": "questions", "node_vector": "nodes"}.get(route, "")
+        ready = self._store.manifest.vectors.get(name)
+        return ready.ready / ready.total if ready and ready.total else 1.0
 
     def _run_routes(self, queries: list[Query], seen: Mapping[str, Mask], run: _Run, *, wiki: bool) -> None:
         """Run the five routes of every query, then those that stand in for empty ones."""
