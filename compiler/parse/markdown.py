@@ -16,9 +16,12 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
+from compiler.errors import FileError
 from compiler.model import Anchor, Heading
+from compiler.parse.positions import keep_spans
 
-PARSER_VERSION = "8"
+PARSER_VERSION = "9"
+MAX_NESTING = 100  # levels of blocks that the parser reads: a list takes two
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n|]*?)(?:\\?\|([^\[\]\n]*?))?\]\]")
 _HEADING_ID = re.compile(r"\s*\{\s*#([^\s{}]+)[^{}]*\}\s*$")
 _CALLOUT = re.compile(r"\[!([A-Za-z-]+)\]([+-]?)[ \t]*(.*)")
@@ -57,13 +60,34 @@ _CALLOUT_KINDS = {
 @cache
 def parser() -> MarkdownIt:
     """Return the one parser. It holds no state between calls."""
-    md = MarkdownIt("commonmark", {"html": True, "maxNesting": 100}).enable(["table", "strikethrough"])
+    md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     md.use(cjk_friendly).use(footnote_plugin, inline=False).use(tasklists_plugin).use(deflist_plugin)
     md.inline.ruler.before("link", "wikilink", _wikilink)
     md.core.ruler.before("inline", "callouts", _callouts)
     md.core.ruler.before("inline", "heading_ids", _heading_ids)
     md.core.ruler.after("inline", "anchors", _anchors)
+    keep_spans(md)
     return md
+
+
+@cache
+def source_parser() -> MarkdownIt:
+    """Return the same parser for work on the source: footnotes stay where they stand, also those nobody refers to."""
+    md = parser.__wrapped__()
+    md.core.ruler.disable("footnote_tail")
+    return md
+
+
+def refuse_deep_nesting(tokens: Sequence[Token]) -> None:
+    """Raise FileError when lists or quotes are so deep that the parser may have left out what they hold."""
+    deep = next((token for token in tokens if token.level >= MAX_NESTING - 2), None)
+    if deep is not None:
+        line = next((t.map[0] + 1 for t in reversed(tokens) if t.map and t.level >= MAX_NESTING - 3), None)
+        raise FileError(
+            "nested-too-deep",
+            f"lists or quotes are nested more than {MAX_NESTING // 2 - 2} deep near line {line} of the text",
+            fix="nest less",
+        )
 
 
 def slugify(title: str) -> Anchor:

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 
 from compiler.model import Anchor, Heading
 from compiler.parse.links import RawLink
-from compiler.parse.markdown import headings, parser, plain_inline, walk
+from compiler.parse.markdown import headings, parser, plain_inline, refuse_deep_nesting, walk
 from compiler.parse.raw_html import addresses, html_ids
 
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?])\s+")
@@ -27,8 +27,9 @@ class Structure:
 
 
 def read_structure(body: str) -> Structure:
-    """Return the structure of a page body."""
+    """Return the structure of a page body. Raises FileError when it is nested deeper than the parser reads."""
     tokens = parser().parse(body, {})
+    refuse_deep_nesting(tokens)
     found = headings(tokens)
     raw = [t for _, t in walk(tokens) if t.type in ("html_block", "html_inline")]
     ids = tuple(dict.fromkeys(name for token in raw for name in html_ids(token.content)))
