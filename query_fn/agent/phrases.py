@@ -29,6 +29,10 @@ _TEXT: dict[str, tuple[str, str]] = {
     ),
     "no_number": ("The pages found give no number.", "找到的页面没有给出数字。"),
     "no_date": ("The pages found give no date.", "找到的页面没有给出日期。"),
+    "part_unanswered": (
+        "The published pages do not answer every part of the question.",
+        "问题中有一部分，已发布的页面没有说明。",
+    ),
     "list_cut": ("The list goes on at the source.", "列表未完，其余见原文。"),
     "disagree": ("The sources give different numbers or dates.", "不同来源给出的数字或日期不一致。"),
     "other_language": ("The answer is quoted in the language of its source.", "回答引用了来源的原文语言。"),

@@ -43,6 +43,7 @@ _RULES: tuple[tuple[Intent, tuple[str, ...]], ...] = (
         Intent.PAGES,
         (
             r"\b(which|what) (pages?|articles?|documents?|docs)\b|where (can|do) i read",
+            r"^(which|what) (?:[\w-]+ ){1,3}(?:are|is) about\b",
             r"哪(些|个|几个)?(页面|页|文章|文档)|在哪(里|儿)?(可以)?(看|读|查)",
         ),
     ),
@@ -60,6 +61,8 @@ _RULES: tuple[tuple[Intent, tuple[str, ...]], ...] = (
             _LISTING + r"\b(steps?|ways?|options?|types?|kinds?|rules?|values?)\b",
             _LISTING + r"\b(reasons?|requirements?|features?|methods?|prerequisites?)\b",
             r"^how (do|can|should|would|to)\b|\bsteps? (to|for)\b",
+            r"^(which|what) (?:[\w-]+ ){0,2}[a-z]{3,}s (?:should|can|could|do|are|must|may|will|have)\b",
+            r"\bstands? for\b",
             r"步骤|哪些|哪几|有什么(方法|办法|要求|限制|功能|选项)|怎么|怎样|如何|列出",
         ),
     ),

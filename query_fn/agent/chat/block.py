@@ -102,9 +102,14 @@ def best_block(material: Material) -> Draft | None:
     value, best = max(found, key=lambda pair: pair[0], default=(0.0, None))
     if best is None or value < max(FLOOR, NEAR * rival if steps else rival):
         return None
-    most = MAX_ITEMS if steps else MAX_SENTENCES + 2
+    most = MAX_ITEMS if steps or _short(best) else MAX_SENTENCES + 2
     opening = _introduced(material, best)
     return Draft(opening + members_of(best.members, most), ("list_cut",) if len(best.members) > most else ())
+
+
+def _short(block: Block) -> bool:
+    """Say whether a whole block is no longer than the sentences of an answer would be."""
+    return sum(len(member.text) for member in block.members) <= MAX_OPENING
 
 
 def _introduced(material: Material, block: Block) -> tuple[Quoted, ...]:

@@ -16,7 +16,7 @@ from query_fn.agent.chat.material import (
     quotable,
     quoted,
 )
-from query_fn.agent.chat.score import HELD, Question, Scored
+from query_fn.agent.chat.score import HELD, Question, Scored, asks_price
 from query_fn.agent.chat.spans import Span
 from query_fn.agent.router import Intent
 from query_fn.text import tokenise
@@ -48,6 +48,8 @@ def readable(scored: Sequence[Scored], question: Question) -> Sequence[Scored]:
 
 def drafted(material: Material) -> Draft:
     """Return the answer: a section whose headings are the question, a list or code that is asked for, or sentences."""
+    if asks_price(material.question) and not any(material.shaped(s.span) for s in material.scored):
+        return Draft(())  # what something costs is an amount, or is not there
     if opened := opening(material):
         return opened
     if listed := best_block(material):

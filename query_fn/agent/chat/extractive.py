@@ -6,16 +6,18 @@ It writes nothing of its own. When search is not confident, or nothing read answ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, ReadResult, View
 from query_fn.agent.chat.draft import drafted, pages, readable
 from query_fn.agent.chat.material import Material, quote, quoted
+from query_fn.agent.chat.parts import MOST, parts
+from query_fn.agent.chat.procedure import headings_of, step_nodes, wants_steps
 from query_fn.agent.chat.score import Idf, Question, Similarity, score
 from query_fn.agent.chat.support import supported
 from query_fn.agent.chat.words import keywords, page_names, subject
-from query_fn.agent.router import Intent
+from query_fn.agent.router import Intent, classify
 from query_fn.model import Candidate, Evidence, SearchResult
 from query_fn.retrieve.asked import SAID
 from query_fn.retrieve.bilingual import translated
@@ -39,7 +41,10 @@ class Extractive:
     name: str = "extractive"
 
     def next(self, view: View) -> Move:
-        """Search (twice at most), read the best candidates, answer from them."""
+        """Search (twice at most), read the best candidates, answer from them; several questions one by one."""
+        asked = parts(view.question)
+        if len(asked) > 1 and view.intent not in (Intent.SECTIONS, Intent.PAGES):
+            return self._parts(view, asked)
         searches = [o.result for o in view.seen if isinstance(o.result, SearchResult)]
         if view.intent is Intent.SECTIONS and (move := _by_name(view)):
             return move
@@ -48,11 +53,55 @@ class Extractive:
         best = max(searches, key=lambda found: (found.answerable, found.confidence))
         if not best.answerable:
             return self._again(view, searches)
+        if view.intent is Intent.STEPS and wants_steps(view.question) and (move := self._steps(view, best)):
+            return move
         read = tuple(e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence)
         if read:
             return self._answer(view, read, sure=best.confidence >= SURE)
         tried = any(o.call.tool == "read" for o in view.seen)
         return Draft(()) if view.final or tried or not best.candidates else self._look(view, best)
+
+    def _parts(self, view: View, asked: Sequence[str]) -> Move:
+        """Search for every part, read what each found, and answer one after the other."""
+        found = {o.result.query: o.result for o in view.seen if isinstance(o.result, SearchResult)}
+        places = {part: _places(found.get(part)) for part in asked}
+        read = [e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence]
+        if not view.final and not found:
+            return Calls(tuple(Call("search", {"query": part}) for part in asked))
+        if not view.final and not read and any(places.values()):
+            return Calls(tuple(Call("read", {"locators": own}) for own in places.values() if own))
+        drafts = [
+            self._answer(
+                replace(view, question=part, intent=classify(part)),
+                [e for e in read if e.locator in places[part]],
+                sure=part in found and found[part].confidence >= SURE,
+            )
+            for part in asked
+        ]
+        lines = dict.fromkeys(line for draft in drafts for line in draft.sentences[:MOST])
+        doubts = [key for draft in drafts for key in draft.uncertainties]
+        missing = ["part_unanswered"] if lines and not all(d.sentences for d in drafts) else []
+        return Draft(tuple(lines), tuple(dict.fromkeys((*doubts, *missing))))
+
+    def _steps(self, view: View, best: SearchResult) -> Move | None:
+        """Look whether the steps asked for are the headings of the best page; None: they are not."""
+        outline = next((o.result for o in view.seen if isinstance(o.result, OutlineResult)), None)
+        if outline is None:
+            tried = any(o.call.tool in ("outline", "read") for o in view.seen)
+            return (
+                None if tried or view.final else Calls((Call("outline", {"article": best.candidates[0].article_id}),))
+            )
+        nodes = step_nodes(outline)
+        if not nodes:
+            return None
+        page = [
+            e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence
+            if e.locator == outline.article.id
+        ]  # fmt: skip
+        if not page and not view.final:
+            return Calls((Call("read", {"locators": [outline.article.id]}),))
+        draft = headings_of(nodes, page)
+        return draft if draft.sentences else None
 
     def _again(self, view: View, searches: Sequence[SearchResult]) -> Move:
         """Rewrite the question to its content words and search once more, else give up."""
@@ -84,7 +133,7 @@ class Extractive:
         question = self._question(view, evidence)
         spans = [span for own in pieces.values() for span in own]
         scored = score(spans, question, self.similarity)
-        if not supported(spans, scored, question, sure=sure):
+        if not supported(spans, scored, question, sure=sure or view.intent is Intent.PAGES):  # pages are for reading
             return Draft(())
         rejected = {s.quotes for s in view.rejected}
         left = [s for s in scored if quote(s.span) not in rejected]
@@ -99,6 +148,11 @@ class Extractive:
         found = translated(asked, other, content=asked_for, fold=self.fold)
         across = found.text if found is not None and found.share >= SAID else ""
         return Question(view.question, lang, view.intent, self.fold, self.idf, across=across)
+
+
+def _places(found: SearchResult | None) -> list[str]:
+    """Return the chunks worth reading of a search that is confident."""
+    return [c.chunk_id for c in found.candidates[:READ]] if found is not None and found.answerable else []
 
 
 def _search(query: str) -> Calls:

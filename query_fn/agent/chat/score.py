@@ -38,6 +38,12 @@ _NUMBER = re.compile(
     r"\d|[一二两三四五六七八九十百千万](?=[个种次天年月日位条项步倍小分秒])|\b(?:one|two|three|four|five|six|ten)\b",
     re.I,
 )
+_PRICE = re.compile(
+    r"\b(?:price|pricing|cost|costs|fee|fees)\b|价格|多少钱|售价|费用|[订用月年会]\w{0,2}费(?!用)", re.I
+)
+_AMOUNT = re.compile(
+    r"[$€£¥￥]\s?\d|\d[\d,.]*\s?(?:USD|EUR|GBP|RMB|CNY|dollars?|euros?|cents?|美元|元|块)|\bfree\b|免费", re.I
+)
 _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|\d{1,2}[:/月日号]|\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|\bmay \d"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
@@ -74,9 +80,14 @@ _SHAPES: dict[Intent, re.Pattern[str]] = {
 }
 
 
+def asks_price(question: str) -> bool:
+    """Say whether a question asks what something costs."""
+    return bool(_PRICE.search(question))
+
+
 def has_shape(intent: Intent, text: str, *, question: str = "") -> bool:
     """Say whether a text has what the intent asks for and the question does not hold itself; True without a shape."""
-    pattern = _SHAPES.get(intent)
+    pattern = _AMOUNT if intent is Intent.COUNT and asks_price(question) else _SHAPES.get(intent)
     if intent is Intent.PERSON and not text.isascii() and script_lang(text) == "zh":
         return True  # a Chinese name has no shape of its own
     return pattern is None or any(match[0] not in question for match in pattern.finditer(text))

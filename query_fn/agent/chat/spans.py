@@ -14,6 +14,7 @@ MAX_CODE = 1_000  # characters: longer code is for the page to show
 _ITEM = re.compile(r"[ \t]*(?:([-*+])|(\d{1,9})[.)])[ \t]+")
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _RULE = re.compile(r"[\s|:*_-]+$")
+_DELIMITER = re.compile(r"^[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$", re.MULTILINE)
 _FENCE = re.compile(r"[ \t]*(?:`{3}|~{3})")
 _EMBED = re.compile(r"!\[|\{\{[%<]|\{%|\$\{[^}\n]*\}[ \t]*(?=\n|$)")  # images, shortcodes, live code: nothing to quote
 
@@ -153,11 +154,17 @@ def _kind(text: str, start: int, end: int) -> str:
         return "heading"
     if _FENCE.match(text, start):
         return "code"
-    if text.startswith("|", start) or (text[start:end].count("|") > 1 and text[:start].endswith(("\n", "\n "))):
+    if text.startswith("|", start) or (text[start:end].count("|") > 1 and _in_table(text, start)):
         return "row"
     if match := _ITEM.match(text, start):
         return "ordered" if match[2] else "item"
     return "code" if _EMBED.match(text, start) else "sentence"
+
+
+def _in_table(text: str, start: int) -> bool:
+    """Say whether the lines around `start` hold the rule that makes a table of them, for rows without outer pipes."""
+    first, last = text.rfind("\n\n", 0, start) + 1, text.find("\n\n", start)
+    return _DELIMITER.search(text, first, last if last >= 0 else len(text)) is not None
 
 
 def _indent(text: str, start: int) -> int:

@@ -15,6 +15,8 @@ from query_fn.text import tokenise
 
 # Measured on XQuAD-zh-abstain, the handbook questions and 108 questions over three other bases.
 KNOWN = 0.5  # share of the question's words that must be known to what was read when search is not sure
+HALF_KNOWN = 0.3  # the same when one piece comes near in meaning
+NEAR_ENOUGH = 0.48  # share of the words, or closeness in meaning, of that piece
 KNOWN_EVER = 0.25  # the same whatever search says
 STRANGE = 0.3  # share of words that no page of the base holds; Chinese bigrams across words are no evidence of that
 MAX_NAMES = 2
@@ -25,15 +27,25 @@ _NAME = re.compile(r"(?<=[^.?!。？！\s])\s*['\"“‘(]?\b([A-Z][A-Za-z0-9+.-
 def supported(spans: Sequence[Span], scored: Sequence[Scored], question: Question, *, sure: bool) -> bool:
     """Say whether the evidence knows what is asked about; `sure` is what search thinks of itself."""
     held = max((max(s.own, s.headed) for s in scored), default=0.0)
-    foreign = all(question.foreign(s) for s in spans)
-    if not foreign:
-        known = _known(spans, question)
-        if known < (KNOWN_EVER if sure else KNOWN) and held < HELD:
-            return False
     if held >= HELD:
         return True
+    foreign = all(question.foreign(s) for s in spans)
     meant = max((s.meaning for s in scored), default=0.0)
+    if not foreign and not _told(_known(spans, question), held, meant, sure=sure):
+        return False
     return not _strange_name(spans, question) and (_strange(question, foreign=foreign) < STRANGE or meant >= MEANT)
+
+
+def _told(known: float, held: float, meant: float, *, sure: bool) -> bool:
+    """Say whether what was read knows enough of the question: by its words, or one piece of it by its meaning.
+
+    When search is not sure, words that are scattered over many pieces are no answer: one piece must come near.
+    """
+    if sure:
+        return known >= KNOWN_EVER
+    if not meant:
+        return known >= KNOWN
+    return meant >= MEANT or (known >= HALF_KNOWN and max(held, meant) >= NEAR_ENOUGH)
 
 
 def _known(spans: Sequence[Span], question: Question) -> float:

@@ -14,7 +14,8 @@ a an the of to in on at for by with from as is are was were be been being do doe
 had can could should would will shall may might must i you we they he she it its this that these
 those my your our their there here what which who whom whose when where why how and or but if then
 than so not no about into over any some all me us them please tell list give show many much long
-often set up get want need know way ways
+often set up get want need know way ways somebody someone anybody anyone everybody everyone nobody something
+anything most least say said one take takes
 """
 # Chinese characters that are mostly grammar, with those that make a content word of them: (before it, after it).
 _CN_CHARS: dict[str, tuple[str, str]] = {
