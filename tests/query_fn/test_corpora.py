@@ -32,11 +32,11 @@ from tests.sitelinks import walk
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("GEOSMIN_SHARED") or ROOT.parent / "shared")
 QUESTIONS = ROOT / "tests" / "golden" / "questions"
-BUDGETS = {  # seconds of embedding in the first build, 0 = all of it: the whole module takes eight minutes on two cores
+BUDGETS = {  # seconds of embedding in the first build, 0 = all of it: the whole module takes five minutes on two cores
     "silverbullet-docs": 0,
-    "gitlab-handbook": 120,
-    "fastapi-docs-en-zh": 45,
-    "tidb-docs-cn": 30,
+    "gitlab-handbook": 60,
+    "fastapi-docs-en-zh": 30,
+    "tidb-docs-cn": 20,
 }
 AGAIN = 5  # seconds in later builds: vectors that are partly ready are a real case, and stay one
 ENOUGH = 7  # right answers of ten
