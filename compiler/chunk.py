@@ -7,12 +7,13 @@ own spans tile the document's text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from compiler.model import Article, Document, Section
+from compiler.model import Document, Section
 from compiler.parse.blocks import Block, blocks
 from compiler.parse.language import language
 from compiler.settings import ChunkSettings
@@ -41,7 +42,12 @@ def chunk(document: Document, sizes: ChunkSettings, first_n: int) -> list[ChunkR
         start, end = group[0].start, group[-1].end
         spans += windows(text, start, end, sizes, inner) if end - start > sizes.cap else [Span(start, end)]
     spans = [s for s in spans if s.end > s.start]
-    return [_row(document, span, first_n + i, i, article) for i, span in enumerate(spans)]
+    lines = _lines(text, spans, article.body_line)
+    starts = [section.start for section in document.sections]
+    return [
+        _row(document, span, first_n + i, i, line=line, section=_naming_section(document, span, starts))
+        for i, (span, line) in enumerate(zip(spans, lines, strict=True))
+    ]
 
 
 def topic_level(sections: Sequence[Section]) -> int:
@@ -144,9 +150,20 @@ def _within(inner: Sequence[Block], place: int) -> bool:
     return any(b.start < place < b.end for b in inner)
 
 
-def _row(document: Document, span: Span, n: int, ordinal: int, article: Article) -> ChunkRow:
+def _lines(text: str, spans: Sequence[Span], first: int) -> list[int]:
+    """Return the line of the source on which each span begins."""
+    out: list[int] = []
+    line, at = first, 0
+    for span in spans:
+        line += text.count("\n", at, span.start)
+        at = span.start
+        out.append(line)
+    return out
+
+
+def _row(document: Document, span: Span, n: int, ordinal: int, *, line: int, section: Section) -> ChunkRow:
+    article = document.article
     text = span.prefix + document.text[span.start : span.end] + span.suffix
-    section = _naming_section(document, span)
     return ChunkRow(
         n=n,
         id=f"{article.id}.{ordinal}",
@@ -161,15 +178,16 @@ def _row(document: Document, span: Span, n: int, ordinal: int, article: Article)
         suffix=len(span.suffix),
         start=span.start,
         end=span.end,
-        line=article.body_line + document.text.count("\n", 0, span.start),
+        line=line,
         not_after=article.not_after,
         sources=(article.id,),
     )
 
 
-def _naming_section(document: Document, span: Span) -> Section:
+def _naming_section(document: Document, span: Span, starts: Sequence[int]) -> Section:
     """Return the section that names a chunk: the one with 60 % of its text, else the first with more than a heading."""
-    inside = [s for s in document.sections if s.start < span.end and s.end > span.start] or list(document.sections[:1])
+    near = document.sections[max(0, bisect_right(starts, span.start) - 1) : bisect_left(starts, span.end)]
+    inside = [s for s in near if s.end > span.start] or list(document.sections[:1])
     shares = [(min(s.end, span.end) - max(s.start, span.start)) / (span.end - span.start) for s in inside]
     for section, share in zip(inside, shares, strict=True):
         if share >= DOMINANT:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compiler.model import Document
+from compiler.model import Document, Section
 from query_fn.contract import NodeRow
 from query_fn.text import plain, sentences
 
@@ -24,19 +24,21 @@ def outline(document: Document, first_n: int) -> list[NodeRow]:
     levels = [0, *(s.level for s in rest)]
     spans = [
         (0, root_end, len(text)),
-        *((s.start, s.end, _subtree_end(rest, i, len(text))) for i, s in enumerate(rest)),
+        *((s.start, s.end, end) for s, end in zip(rest, _subtree_ends(rest, len(text)), strict=True)),
     ]
     titles = [article.title, *(s.title for s in rest)]
     anchors = [root_anchor, *(s.anchor for s in rest)]
     paths = [(), *(s.path for s in rest)]
     parents = _parents(levels)
     ids = [article.id if i == 0 else f"{article.id}#{anchor}" for i, anchor in enumerate(anchors)]
+    below: list[list[str]] = [[] for _ in levels]
+    for title, parent in zip(titles[1:], parents[1:], strict=True):
+        below[parent].append(title)
     nodes = []
     for i, level in enumerate(levels):
         start, own_end, end = spans[i]
-        children = [titles[k] for k, p in enumerate(parents) if p == i]
         summary = (
-            article.summary if i == 0 and article.summary else summarise(text[start:own_end], children, article.lang)
+            article.summary if i == 0 and article.summary else summarise(text[start:own_end], below[i], article.lang)
         )
         nodes.append(
             NodeRow(
@@ -88,6 +90,12 @@ def _parents(levels: Sequence[int]) -> list[int]:
     return [-1, *parents[1:]]
 
 
-def _subtree_end(sections: Sequence[object], index: int, end: int) -> int:
-    level = sections[index].level  # type: ignore[attr-defined]
-    return next((s.start for s in sections[index + 1 :] if s.level <= level), end)  # type: ignore[attr-defined]
+def _subtree_ends(sections: Sequence[Section], end: int) -> list[int]:
+    """Return for each section where the next one of its level or above begins."""
+    ends = [end] * len(sections)
+    opened: list[int] = []
+    for i, section in enumerate(sections):
+        while opened and sections[opened[-1]].level >= section.level:
+            ends[opened.pop()] = section.start
+        opened.append(i)
+    return ends

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from markdown_it.token import Token
@@ -12,11 +12,11 @@ from compiler.model import Anchor, Article, Document, Heading, Link, Section, So
 from compiler.parse.html import render_body
 from compiler.parse.links import RawLink, Resolution
 from compiler.parse.markdown import headings, parser, walk
-from compiler.parse.raw_html import addresses
-from compiler.parse.rewrite import Lines, rewrite_html_line, rewrite_line_links, rewrite_wikilink
+from compiler.parse.rewrite import published_text
 from compiler.parse.structure import Structure
+from compiler.parse.tags import addresses
 
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_OUTSIDE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 
 
 def publish(article: Article, structure: Structure, found: Sequence[Resolution]) -> Document:
@@ -24,7 +24,7 @@ def publish(article: Article, structure: Structure, found: Sequence[Resolution])
     env: dict[str, object] = {}
     tokens = parser().parse(article.body, env)
     _attach(tokens, found)
-    text = _published_text(article.body, tokens, structure.links, found)
+    text = published_text(article.body, _lookup(structure.links, found))
     sections = _sections(text, headings(tokens), article)
     return Document(
         article=article,
@@ -47,53 +47,16 @@ def _attach(tokens: Sequence[Token], found: Sequence[Resolution]) -> None:
             token.meta["resolution"] = next(left)
 
 
-def _published_text(body: str, tokens: Sequence[Token], links: Sequence[RawLink], found: Sequence[Resolution]) -> str:
-    if not links and "[" not in body:
-        return body
-    known = {link.raw: r for link, r in zip(links, found, strict=True) if link.kind not in ("wikilink", "embed")}
-    resolve = _lookup(known)
-    lines = Lines(body)
-    code = {n for t in tokens if t.type in ("fence", "code_block") and t.map for n in range(*t.map)}
-    for block, token in walk(tokens):
-        if token.type == "wikilink":
-            rewrite_wikilink(lines, block, token)
-    html = {n for t in tokens if t.type == "html_block" and t.map for n in range(*t.map)}
-    inline = [range(*t.map) for t in tokens if t.type == "inline" and t.map]
-    covered = {n for r in inline for n in r} | code | html
-    for block_lines in inline:
-        _edit_prose(lines, block_lines, resolve)
-    for number in sorted(html - code):
-        lines.edit(number, lambda line: rewrite_html_line(line, resolve))
-    for number in sorted(set(range(len(lines.lines))) - covered):
-        lines.edit(number, lambda line: rewrite_line_links(line, resolve))  # reference definitions
-    return lines.text()
-
-
-def _lookup(known: Mapping[str, Resolution]) -> Callable[[str], Resolution]:
+def _lookup(links: Sequence[RawLink], found: Sequence[Resolution]) -> Callable[[str], Resolution]:
+    """Return what each address or wikilink leads to; one that no link of the page has is missing unless outside."""
+    known = {link.raw: r for link, r in zip(links, found, strict=True)}
     normal = parser().normalizeLink
 
     def resolve(url: str) -> Resolution:
-        return known.get(url) or known.get(normal(url)) or Resolution("external", url=url)
+        outside = Resolution("external", url=url) if _OUTSIDE.match(url) else Resolution("missing")
+        return known.get(url) or known.get(normal(url)) or outside
 
     return resolve
-
-
-def _edit_prose(lines: Lines, block: range, resolve: Callable[[str], Resolution]) -> None:
-    """Rewrite the links in the lines of one block, code spans left alone."""
-    text = "\n".join(lines.lines[block.start : block.stop])
-    if "](" not in text and "]:" not in text and "<" not in text:
-        return
-    spans: list[str] = []
-
-    def mask(match: re.Match[str]) -> str:
-        pieces = match[0].split("\n")
-        spans.extend(pieces)
-        return "\n".join(f"\x01{len(spans) - len(pieces) + i}\x02" for i in range(len(pieces)))
-
-    masked = _CODE_SPAN.sub(mask, text)
-    edited = (rewrite_html_line(rewrite_line_links(line, resolve), resolve) for line in masked.split("\n"))
-    restored = re.sub("\x01(\\d+)\x02", lambda m: spans[int(m[1])], "\n".join(edited))
-    lines.lines[block.start : block.stop] = restored.split("\n")
 
 
 def _sections(text: str, found: Sequence[Heading], article: Article) -> tuple[Section, ...]:
@@ -104,23 +67,15 @@ def _sections(text: str, found: Sequence[Heading], article: Article) -> tuple[Se
     first = starts[found[0].line] if found else len(text)
     if text[:first].strip() or not found:
         out.append(Section(0, article.title, (), Anchor(""), 0, first, article.body_line))
+    chain: list[Heading] = []
     for index, heading in enumerate(found):
+        chain = [*(above for above in chain if above.level < heading.level), heading]
         start = starts[heading.line] if index or out else 0
         end = starts[found[index + 1].line] if index + 1 < len(found) else len(text)
-        path = tuple(_path(found[: index + 1]))
-        out.append(
-            Section(heading.level, heading.title, path, heading.anchor, start, end, article.body_line + heading.line)
-        )
+        path = tuple(above.title for above in chain)
+        number = article.body_line + heading.line
+        out.append(Section(heading.level, heading.title, path, heading.anchor, start, end, number))
     return tuple(out)
-
-
-def _path(before: Sequence[Heading]) -> Iterator[str]:
-    chain: list[Heading] = []
-    for heading in before:
-        while chain and chain[-1].level >= heading.level:
-            chain.pop()
-        chain.append(heading)
-    return (heading.title for heading in chain)
 
 
 def _links(article: Article, raw: Sequence[RawLink], found: Sequence[Resolution]) -> Iterator[Link]:

@@ -17,7 +17,7 @@ from pygments.util import ClassNotFound
 
 from compiler.parse.links import Resolution
 from compiler.parse.markdown import parser
-from compiler.parse.raw_html import contained, known_tag, own_ids, rewrite_attributes, sanitised, without_outside_media
+from compiler.parse.raw_html import contained, known_tag, page_html, sanitised
 
 _FORMATTER = HtmlFormatter(nowrap=True)
 _CODE_LIMIT = 100_000  # characters: longer blocks are shown without colours
@@ -31,8 +31,9 @@ def render_body(tokens: Sequence[Token], here: str, env: Mapping[str, Any]) -> s
     """
     renderer = cast(RendererHTML, parser().renderer)
     taken = {str(token.attrs["id"]) for token in tokens if token.type == "heading_open"}
-    html = _Body(here, taken).render(tokens, renderer, dict(env))
-    return sanitised(html)
+    body = _Body(here, taken)
+    html = body.render(tokens, renderer, dict(env))
+    return sanitised(html, body.made)
 
 
 def relative_url(here: str, there: str, anchor: str = "") -> str:
@@ -51,6 +52,7 @@ class _Body:
         self.here = here
         self.taken = taken  # ids that headings have; raw HTML may not repeat them
         self.open_links: list[str] = []
+        self.made: set[str] = set()  # the addresses of this page that lead inside
 
     def render(self, tokens: Sequence[Token], renderer: RendererHTML, env: dict[str, Any]) -> str:
         options = parser().options
@@ -90,7 +92,7 @@ class _Body:
             size = _SIZE.fullmatch(token.meta["label"])
             wide = f' width="{size[1]}"' + (f' height="{size[2]}"' if size[2] else "") if size else ""
             alt = "" if size else token.content
-            return f'<img src="{relative_url(self.here, found.url)}" alt="{escape(alt)}"{wide} loading="lazy">'
+            return f'<img src="{self._inside(found)}" alt="{escape(alt)}"{wide} loading="lazy">'
         return self._opening(found, "wikilink") + escape(token.content) + self._closing()
 
     def link_open(self, token: Token) -> str:
@@ -107,7 +109,7 @@ class _Body:
         if found.status == "external":  # a page makes no request to another host: the picture is a link
             name = alt or escape(found.url.split("/")[2] if "//" in found.url else found.url)
             return f'<a href="{escape(found.url, quote=True)}" class="external" rel="noopener noreferrer">{name}</a>'
-        src = relative_url(self.here, found.url)
+        src = self._inside(found)
         return f'<img src="{escape(src)}" alt="{alt}" loading="lazy">'
 
     def html_block(self, token: Token) -> str:
@@ -115,12 +117,12 @@ class _Body:
 
     def html_inline(self, token: Token) -> str:
         """Pass an allowed tag; show any other as the text it is, such as a placeholder in angle brackets."""
-        return self._raw(token) if known_tag(token.content) else escape(token.content)
+        html = self._raw(token)
+        return html if known_tag(token.content) else escape(html)
 
     def _raw(self, token: Token) -> str:
         found = iter(token.meta.get("resolutions", ()))
-        html = rewrite_attributes(token.content, lambda _url: self._href(next(found)))
-        return own_ids(without_outside_media(html), self.taken)
+        return page_html(token.content, lambda _url: self._href(next(found)), self.taken)
 
     def _opening(self, found: Resolution, css: str) -> str:
         if found.status == "missing":
@@ -137,7 +139,12 @@ class _Body:
     def _href(self, found: Resolution) -> str | None:
         if found.status == "missing":
             return None
-        return found.url if found.status == "external" else relative_url(self.here, found.url, found.anchor)
+        return found.url if found.status == "external" else self._inside(found)
+
+    def _inside(self, found: Resolution) -> str:
+        url = relative_url(self.here, found.url, found.anchor)
+        self.made.add(url)
+        return url
 
 
 def _coloured(code: str, language: str) -> str:

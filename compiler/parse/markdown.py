@@ -19,11 +19,12 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 from compiler.errors import FileError
 from compiler.model import Anchor, Heading
 from compiler.parse.positions import keep_spans
+from compiler.parse.raw_html import without_dropped
 
 PARSER_VERSION = "9"
 MAX_NESTING = 100  # levels of blocks that the parser reads: a list takes two
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n|]*?)(?:\\?\|([^\[\]\n]*?))?\]\]")
-_HEADING_ID = re.compile(r"\s*\{\s*#([^\s{}]+)[^{}]*\}\s*$")
+_HEADING_ID = re.compile(r"(?<!\s)\s*\{\s*#([^\s{}]+)[^{}]*\}\s*$")
 _CALLOUT = re.compile(r"\[!([A-Za-z-]+)\]([+-]?)[ \t]*(.*)")
 # Obsidian's callout names and GitHub's, as the kinds that the theme styles.
 _CALLOUT_KINDS = {
@@ -63,6 +64,7 @@ def parser() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     md.use(cjk_friendly).use(footnote_plugin, inline=False).use(tasklists_plugin).use(deflist_plugin)
     md.inline.ruler.before("link", "wikilink", _wikilink)
+    md.core.ruler.before("inline", "dropped_html", _dropped_html)
     md.core.ruler.before("inline", "callouts", _callouts)
     md.core.ruler.before("inline", "heading_ids", _heading_ids)
     md.core.ruler.after("inline", "anchors", _anchors)
@@ -72,9 +74,9 @@ def parser() -> MarkdownIt:
 
 @cache
 def source_parser() -> MarkdownIt:
-    """Return the same parser for work on the source: footnotes stay where they stand, also those nobody refers to."""
+    """Return the same parser for work on the source: footnotes and boxes of tasks stay where they stand."""
     md = parser.__wrapped__()
-    md.core.ruler.disable("footnote_tail")
+    md.core.ruler.disable(["footnote_tail", "github-tasklists"])
     return md
 
 
@@ -146,6 +148,14 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _dropped_html(state: StateCore) -> None:
+    """Take the elements that no page shows out of raw HTML blocks; the source keeps for its place what was written."""
+    for token in state.tokens:
+        if token.type == "html_block":
+            token.meta["source"] = token.content
+            token.content = without_dropped(token.content)
+
+
 def _heading_ids(state: StateCore) -> None:
     """Take ``{#id}`` off a heading and keep it; drop a heading without text, which no reader could see."""
     kept: list[Token] = []
@@ -169,6 +179,7 @@ def _heading_ids(state: StateCore) -> None:
 def _anchors(state: StateCore) -> None:
     """Give every heading its id: from its text; a repeated one is qualified by its parent's, then numbered."""
     taken: set[str] = set()
+    numbers: dict[str, int] = {}
     parents: list[tuple[int, str]] = []
     for index, token in enumerate(state.tokens):
         if token.type != "heading_open":
@@ -178,20 +189,21 @@ def _anchors(state: StateCore) -> None:
             parents.pop()
         base = str(token.meta.get("id") or slugify(plain_inline(state.tokens[index + 1].children or ())) or "section")
         parent = parents[-1][1] if parents else ""
-        token.attrs["id"] = anchor = _free(base, parent, taken)
+        token.attrs["id"] = anchor = _free(base, parent, taken, numbers)
         taken.add(anchor)
         parents.append((level, anchor))
 
 
-def _free(base: str, parent: str, taken: set[str]) -> str:
+def _free(base: str, parent: str, taken: set[str], numbers: dict[str, int]) -> str:
     if base not in taken:
         return base
     qualified = f"{parent}-{base}" if parent else f"{base}-2"
-    number = 2
     candidate = qualified
+    number = numbers.get(qualified, 2)
     while candidate in taken:
         candidate = f"{qualified}-{number}"
         number += 1
+    numbers[qualified] = number
     return candidate
 
 

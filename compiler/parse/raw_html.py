@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from html import escape, unescape
-from html.parser import HTMLParser
+from collections.abc import Callable, Collection
+from html import escape
 
 import nh3
 
-_HTML_LINK = re.compile(
-    r"""(?P<head>\s(?:href|src|poster)\s*=\s*)(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'<>]+))""",
-    re.IGNORECASE,
-)
-_HTML_ID = re.compile(r"""\s(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
-_OUTSIDE_MEDIA = re.compile(
-    r"""<(?:img|video|audio|source|embed)\b[^>]*?\ssrc\s*=\s*"(?P<url>(?:https?:)?//(?P<host>[^"/]+)[^"]*)"[^>]*>""",
-    re.IGNORECASE,
-)
+from compiler.parse.tags import ADDRESSES, Tag, read_tags, rewrite_tags, written
+
+_EXTERNAL = re.compile(r"\s*(?:https?:|mailto:|tel:|//|#)", re.IGNORECASE)
+_MEDIA = {"img", "video", "audio", "source", "embed"}
+
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
 # Elements whose text is no prose for a reader: taken out whole. Where one is not closed, its tag is shown as text,
 # because a browser would swallow the rest of the page.
 _DROPPED = "script|style|template|noscript|iframe|object|svg|math|select|textarea|title|xmp|noembed|noframes|plaintext"
-_DROPPED_PAIR = re.compile(rf"<({_DROPPED})\b[^>]*>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_DROPPED_OPEN = re.compile(rf"<({_DROPPED})\b", re.IGNORECASE)
 _DROPPED_TAG = re.compile(rf"<(?=/?(?:{_DROPPED})\b)", re.IGNORECASE)
 _BLOCK_TAGS = {
     "div",
@@ -117,20 +112,31 @@ _ATTRIBUTES = {
     "col": {"span"},
     "colgroup": {"span"},
 }
-_CLEANER = nh3.Cleaner(
-    tags=_BLOCK_TAGS | _INLINE_TAGS,
-    attributes=_ATTRIBUTES,
-    link_rel=None,
-    strip_comments=True,
-    clean_content_tags={"script", "style", "template", "noscript", "iframe", "object"},
-    url_schemes={"http", "https", "mailto", "tel"},
-    filter_style_properties={"text-align"},
-)
+_KNOWN_ATTRIBUTES = set().union(*_ATTRIBUTES.values())
 
 
-def sanitised(html: str) -> str:
-    """Return HTML with only the allowed elements and attributes; scripts, styles and handlers are gone."""
-    return _CLEANER.clean(html)
+def sanitised(html: str, made: Collection[str]) -> str:
+    """Return HTML with only the allowed elements and attributes; scripts, styles and handlers are gone.
+
+    An address stays when it is one of those `made` by the renderer, or leads outside and is no picture or film.
+    """
+
+    def address(tag: str, name: str, value: str) -> str | None:
+        if name not in ADDRESSES or value in made or (tag == "a" and _EXTERNAL.match(value)):
+            return value
+        return None
+
+    return nh3.clean(
+        html,
+        tags=_BLOCK_TAGS | _INLINE_TAGS,
+        attributes=_ATTRIBUTES,
+        attribute_filter=address,
+        link_rel=None,
+        strip_comments=True,
+        clean_content_tags={"script", "style", "template", "noscript", "iframe", "object"},
+        url_schemes={"http", "https", "mailto", "tel"},
+        filter_style_properties={"text-align"},
+    )
 
 
 def known_tag(fragment: str) -> bool:
@@ -139,63 +145,73 @@ def known_tag(fragment: str) -> bool:
     return name is not None and name[1].lower() in _BLOCK_TAGS | _INLINE_TAGS
 
 
-def without_outside_media(fragment: str) -> str:
-    """Return raw HTML in which pictures and films on other hosts are links: a page asks no other host for anything."""
-    return _OUTSIDE_MEDIA.sub(_linked, fragment)
+def page_html(fragment: str, resolve: Callable[[str], str | None], taken: set[str]) -> str:
+    """Return raw HTML for a page: addresses resolved in order, ids new on the page, media of other hosts as links.
+
+    `resolve` returns None for an address that leads nowhere public. New ids are added to `taken`; `name` becomes an id.
+    """
+
+    def change(tag: Tag) -> str | None:
+        kept: list[tuple[str, str | None]] = []
+        for key, value in tag.attributes:
+            if key in ADDRESSES:
+                url = resolve(value or "")
+                outside = tag.name in _MEDIA and url is not None and _EXTERNAL.match(url)
+                if outside and key == "src":
+                    return _linked(tag, url or "")
+                kept += [(key, url)] if url is not None and not outside else []
+            elif key not in ("id", "name"):
+                kept += [(key, value)] if key != "srcset" else []
+            elif value and value not in taken:
+                taken.add(value)
+                kept.append(("id", value))
+        return written(tag.name, kept) if tuple(kept) != tag.attributes else None
+
+    return rewrite_tags(fragment, change)
 
 
-def own_ids(fragment: str, taken: set[str]) -> str:
-    """Return raw HTML whose ids are new on the page, and add them to `taken`; `name` becomes an id."""
+def text_html(fragment: str, resolve: Callable[[str], str | None]) -> str:
+    """Return raw HTML for the published text: addresses resolved, attributes that no page keeps dropped."""
 
-    def once(match: re.Match[str]) -> str:
-        name = html_ids(match[0])[0]
-        if name in taken:
-            return ""
-        taken.add(name)
-        return f' id="{escape(name, quote=True)}"'
+    def change(tag: Tag) -> str | None:
+        kept: list[tuple[str, str | None]] = []
+        for key, value in tag.attributes:
+            if key in ADDRESSES:
+                url = resolve((value or "").strip())
+                kept += [(key, url)] if url is not None else []
+            elif value is None or key in _KNOWN_ATTRIBUTES or key == "name":
+                kept.append((key, value))
+        return written(tag.name, kept) if tuple(kept) != tag.attributes else None
 
-    return _HTML_ID.sub(once, fragment)
-
-
-def rewrite_attributes(fragment: str, change: Callable[[str], str | None]) -> str:
-    """Return raw HTML with each href, src and poster passed through `change`; None removes the attribute."""
-
-    def swap(match: re.Match[str]) -> str:
-        url = change(_url(match))
-        return "" if url is None else f'{match["head"]}"{escape(url, quote=True)}"'
-
-    return _HTML_LINK.sub(swap, fragment)
+    return rewrite_tags(fragment, change)
 
 
-def addresses(fragment: str) -> list[str]:
-    """Return each href, src and poster of raw HTML, in order."""
-    return [_url(match) for match in _HTML_LINK.finditer(fragment)]
-
-
-def html_ids(fragment: str) -> list[str]:
-    """Return each id (or name) that raw HTML gives to an element."""
-    return [next(g for g in match.groups() if g is not None) for match in _HTML_ID.finditer(fragment)]
+def without_dropped(fragment: str) -> str:
+    """Return a raw HTML block without the elements that no page shows, such as scripts; keeps every line."""
+    out: list[str] = []
+    at = 0
+    unclosed: set[str] = set()
+    while match := _DROPPED_OPEN.search(fragment, at):
+        name = match[1].lower()
+        close = None
+        if name not in unclosed:
+            close = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(fragment, match.end())
+        if close is None:
+            unclosed.add(name)
+        out.append(fragment[at : match.start()] if close else fragment[at : match.end()])
+        at = close.end() if close else match.end()
+        out.append("\n" * fragment.count("\n", match.start(), at) if close else "")
+    return "".join(out) + fragment[at:]
 
 
 def contained(fragment: str) -> str:
     """Return a raw HTML block that can't swallow what follows it: no unclosed tag, quote or raw-text element."""
-    fragment = _DROPPED_TAG.sub("&lt;", _DROPPED_PAIR.sub("", fragment))
-    reader = _Tags(convert_charrefs=False)
-    reader.feed(fragment)
-    rest = reader.rawdata
-    return fragment[: len(fragment) - len(rest)] + escape(rest) if "<" in rest else fragment
+    fragment = _DROPPED_TAG.sub("&lt;", fragment)
+    end = read_tags(fragment)[1]
+    return fragment[:end] + escape(fragment[end:])
 
 
-class _Tags(HTMLParser):
-    """A tokeniser whose `rawdata` is what was left unfinished at the end."""
-
-
-def _linked(match: re.Match[str]) -> str:
-    name = re.search(r'\salt\s*=\s*"([^"]+)"', match[0])
-    return (
-        f'<a href="{match["url"]}" class="external" rel="noopener noreferrer">{name[1] if name else match["host"]}</a>'
-    )
-
-
-def _url(match: re.Match[str]) -> str:
-    return unescape(next(match[name] for name in ("double", "single", "bare") if match[name] is not None))
+def _linked(tag: Tag, url: str) -> str:
+    host = re.sub(r"^[A-Za-z]+:|^//|/.*$", "", re.sub(r"^[A-Za-z]+:/*", "", url).lstrip("/"))
+    name = escape(tag.get("alt") or host)
+    return f'<a href="{escape(url, quote=True)}" class="external" rel="noopener noreferrer">{name}</a>'

@@ -1,50 +1,30 @@
 """The published text of a page: its Markdown with every internal link resolved, line for line the same as the source.
 
 Chunks, outline, search and the read tool see this text. A link to a page that is not public leaves only its label.
+The result is read again by the same parser: whatever address in it was not put there is cut down to its label.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 from urllib.parse import quote
 
 from markdown_it.token import Token
 
 from compiler.parse.links import Resolution
-from compiler.parse.raw_html import rewrite_attributes
+from compiler.parse.markdown import parser, plain_inline, source_parser
+from compiler.parse.positions import Placed, Source
+from compiler.parse.raw_html import text_html
+from compiler.parse.tags import addresses
 
-_LINK_TAIL = re.compile(
-    r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>(?:[^\s()]|\((?:[^\s()])*\))*))(?P<rest>\s*(?:\"[^\"]*\"|'[^']*')?\s*\))"
-)
-_DEFINITION = re.compile(r"^(?P<head> {0,3}\[[^\]\n]+\]:\s*)(?P<url><[^>\n]*>|\S+)(?P<rest>.*)$")
-
-
-class Lines:
-    """The lines of a page, edited from left to right within each line."""
-
-    def __init__(self, body: str) -> None:
-        self.lines = body.split("\n")
-        self._from: dict[int, int] = {}
-
-    def replace(self, first: int, last: int, raw: Sequence[str], new: str) -> bool:
-        """Replace the next occurrence of one of `raw` in lines ``first..last-1``; tell whether it was found."""
-        for number in range(first, min(last, len(self.lines))):
-            for text in raw:
-                at = self.lines[number].find(text, self._from.get(number, 0))
-                if at >= 0:
-                    self.lines[number] = self.lines[number][:at] + new + self.lines[number][at + len(text) :]
-                    self._from[number] = at + len(new)
-                    return True
-        return False
-
-    def edit(self, number: int, change: Callable[[str], str]) -> None:
-        """Replace one whole line."""
-        self.lines[number] = change(self.lines[number])
-
-    def text(self) -> str:
-        """Return the edited page."""
-        return "\n".join(self.lines)
+Resolve = Callable[[str], Resolution]
+ROUNDS = 4
+_OUTSIDE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
+_CONTAINER = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t]|\[\^[^\]\s]+\]:|[:~][ \t]|\[[ xX]\][ \t]|#{1,6}[ \t])*")
+_LINKS = ("wikilink", "link_open", "image", "html_inline")
 
 
 def markdown_url(found: Resolution) -> str:
@@ -54,64 +34,203 @@ def markdown_url(found: Resolution) -> str:
     return "/" + quote(found.url) + (f"#{quote(found.anchor)}" if found.anchor else "")
 
 
-def rewrite_wikilink(lines: Lines, block: Token, token: Token) -> None:
-    """Replace a wikilink by a Markdown link, or by its label when it leads nowhere public."""
-    found: Resolution = token.meta["resolution"]
-    label = token.content
-    image = "!" if token.meta["embed"] and found.status == "attachment" else ""
-    new = label if found.status == "missing" else f"{image}[{label}]({markdown_url(found)})"
-    raw = token.meta["raw"]
-    first, last = block.map or (0, 0)
-    lines.replace(first, last, (raw, raw.replace("|", "\\|")), new)
+def published_text(body: str, resolve: Resolve) -> str:
+    """Return the body with its links resolved. `resolve` takes an address or a wikilink as written."""
+    if "[" not in body and "<" not in body:
+        return body
+    env: dict[str, Any] = {}
+    tokens = source_parser().parse(body, env)
+    edits = _Edits(body, tokens, resolve)
+    for block in tokens:
+        edits.block(block)
+    edits.surplus_cells()
+    for definition in _definitions(env):
+        edits.definition(definition)
+    return _netted(edits.text(), edits.made)
 
 
-def rewrite_line_links(line: str, resolve: Callable[[str], Resolution]) -> str:
-    """Return a line of prose in which each inline link's address is resolved and missing ones keep only their label."""
-    line = _DEFINITION.sub(lambda m: _definition(m, resolve), line)
-    out: list[str] = []
-    at = 0
-    while match := _LINK_TAIL.search(line, at):
-        opening = _opening_bracket(line, match.start())
-        found = resolve(match["angle"] if match["angle"] is not None else match["plain"])
-        if found.status == "external":
-            out.append(line[at : match.end()])
-        elif opening < at:
-            out.append(line[at : match.start()] + f"]({'' if found.status == 'missing' else markdown_url(found)})")
-        elif found.status == "missing":
-            bang = opening - 1 if opening > at and line[opening - 1] == "!" else opening
-            out.append(line[at:bang] + line[opening + 1 : match.start()])
+class _Edits:
+    """The changes to one body, as replaced stretches of it."""
+
+    def __init__(self, body: str, tokens: Sequence[Token], resolve: Resolve) -> None:
+        self.source = Source(body, tokens)
+        self.resolve = resolve
+        self.made: set[str] = set()
+        self.changes: list[tuple[int, int, str]] = []
+
+    def block(self, block: Token) -> None:
+        """Edit one block of the page. One that is not in the body as it is stays for the net."""
+        placed = self.source.placed(block)
+        if placed and block.type == "html_block":
+            self._html_block(block, placed)
+        elif placed and block.type == "inline":
+            for token in block.children or ():
+                if "span" in token.meta and token.type in _LINKS:
+                    self._inline(token, placed, block.content)
+
+    def _inline(self, token: Token, placed: Placed, content: str) -> None:
+        start, end = token.meta["span"]
+        if token.type == "html_inline":
+            new = text_html(token.content, self._address).replace("\n", " ")
+            self._replace(placed, start, end, new if new != token.content else None)
+        elif token.type == "wikilink":
+            self._replace(placed, start, end, self._wikilink(token))
+        elif token.type == "image":
+            self._replace(placed, start, end, self._image(token))
         else:
-            out.append(line[at : match.start()] + f"]({markdown_url(found)}" + match["rest"])
-        at = match.end()
-    return "".join(out) + line[at:]
+            self._link(token, placed, content)
+
+    def _wikilink(self, token: Token) -> str:
+        found = self.resolve(token.meta["raw"])
+        if found.status == "missing":
+            return token.content
+        image = "!" if token.meta["embed"] and found.status == "attachment" else ""
+        return f"{image}[{token.content}]({self._made(found)})"
+
+    def _image(self, token: Token) -> str | None:
+        found = self.resolve(str(token.attrs.get("src", "")))
+        children = token.children or []
+        if found.status == "external" and not any(t.type in _LINKS for t in children):
+            return None
+        label = plain_inline(children)
+        return label if found.status == "missing" else f"![{_escaped(label)}]({self._made(found)}{_title(token)})"
+
+    def _link(self, token: Token, placed: Placed, content: str) -> None:
+        found = self.resolve(str(token.attrs.get("href", "")))
+        (start, end), close = token.meta["span"], token.meta["label_end"]
+        if found.status == "missing":
+            self._replace(placed, start, start + 1, "")
+            self._replace(placed, close, end, "")
+        elif found.status != "external" and content[close + 1 : close + 2] == "(":
+            self._replace(placed, close, end, f"]({self._made(found)}{_title(token)})")
+
+    def _html_block(self, block: Token, placed: Placed) -> None:
+        new = text_html(block.content, self._address).split("\n")
+        for row, line in enumerate(placed.lines):
+            if new[row] != line:
+                self.changes.append((placed.inner[row], placed.ends[row], new[row].lstrip()))
+
+    def definition(self, definition: dict[str, Any]) -> None:
+        """Resolve the address that a reference definition gives; one that leads nowhere public goes."""
+        found = self.resolve(definition["href"])
+        if found.status == "external":
+            return
+        for number in range(*definition["map"]):
+            line, start = self.source.lines[number], self.source.starts[number]
+            prefix = _container(line)
+            new = ""
+            if number == definition["map"][0] and found.status != "missing" and (label := _label(line[prefix:])):
+                title = definition.get("title", "")
+                new = f"{label} {self._made(found)}" + (f' "{_one_line(title)}"' if title else "")
+            self.changes.append((start + prefix, start + len(line), new))
+
+    def surplus_cells(self) -> None:
+        """Cut what a table row has behind its last column: no page shows it."""
+        for number, column in self.source.cell_ends.items():
+            line, start = self.source.lines[number], self.source.starts[number]
+            if line[column:].strip(" \t|"):
+                self.changes.append((start + column, start + len(line), " |"))
+
+    def _address(self, url: str) -> str | None:
+        found = self.resolve(url)
+        return None if found.status == "missing" else url if found.status == "external" else self._made(found)
+
+    def _made(self, found: Resolution) -> str:
+        url = markdown_url(found)
+        self.made |= {url, parser().normalizeLink(url)}
+        return url
+
+    def _replace(self, placed: Placed, start: int, end: int, new: str | None) -> None:
+        """Replace a stretch of a block's content; of each later line what it has in common with its list stays."""
+        if new is None:
+            return
+        at, stop = placed.offset(start), placed.offset(end - 1) + 1
+        text = new.replace("|", "\\|") if placed.cell else new
+        for row in range(max(0, bisect_right(placed.inner, at) - 1), bisect_left(placed.inner, stop)):
+            first, last = max(at, placed.inner[row]), min(stop, placed.ends[row])
+            if first < last or (first == last == at):
+                self.changes.append((first, last, text))
+                text = ""
+
+    def text(self) -> str:
+        """Return the edited body."""
+        out: list[str] = []
+        at = 0
+        for start, end, new in sorted(self.changes, key=lambda change: change[:2]):
+            if start >= at:
+                out += [self.source.body[at:start], new]
+                at = end
+        return "".join(out) + self.source.body[at:]
 
 
-def rewrite_html_line(line: str, resolve: Callable[[str], Resolution]) -> str:
-    """Return a line of raw HTML with each address resolved; an attribute that leads nowhere public is dropped."""
-
-    def change(url: str) -> str | None:
-        found = resolve(url)
-        return None if found.status == "missing" else url if found.status == "external" else markdown_url(found)
-
-    return rewrite_attributes(line, change)
-
-
-def _definition(match: re.Match[str], resolve: Callable[[str], Resolution]) -> str:
-    if match["head"].lstrip().startswith("[^"):
-        return match[0]
-    found = resolve(match["url"].strip("<>"))
-    if found.status == "external":
-        return match[0]
-    return "" if found.status == "missing" else match["head"] + markdown_url(found) + match["rest"]
+def _netted(text: str, made: set[str]) -> str:
+    """Return the text without any address that was not put there: such a block keeps its words, then nothing."""
+    for attempt in range(ROUNDS):
+        env: dict[str, Any] = {}
+        tokens = source_parser().parse(text, env)
+        bad = dict(_foreign(tokens, env, made))
+        if not bad:
+            return text
+        lines = text.split("\n")
+        for first, (last, words) in bad.items():
+            for number in range(first, min(last, len(lines))):
+                lines[number] = lines[number][: _container(lines[number])] if attempt < ROUNDS - 2 else ""
+            lines[first] += words if not attempt else ""
+        text = "\n".join(lines)
+    return "\n" * text.count("\n")
 
 
-def _opening_bracket(line: str, close: int) -> int:
-    depth = 0
-    for at in range(close, -1, -1):
-        if line[at] == "]" and (at == 0 or line[at - 1] != "\\"):
-            depth += 1
-        elif line[at] == "[" and (at == 0 or line[at - 1] != "\\"):
-            depth -= 1
-            if depth == 0:
-                return at
-    return close
+def _foreign(tokens: Sequence[Token], env: dict[str, Any], made: set[str]) -> Iterator[tuple[int, tuple[int, str]]]:
+    """Yield ``first line, (last line, words)`` of each block that holds an address of unknown make."""
+    rows: dict[int, list[str]] = {}
+    for block in tokens:
+        if block.type == "inline" and block.map:
+            rows.setdefault(block.map[0], []).append(plain_inline(block.children or ()))
+    for block in tokens:
+        if block.map and not all(url in made or _OUTSIDE.match(url) for url in _urls(block)):
+            first, last = block.map
+            yield first, (max(last, first + 1), " · ".join(rows.get(first, ())))
+    for definition in _definitions(env):
+        if definition["href"] not in made and not _OUTSIDE.match(definition["href"]):
+            yield definition["map"][0], (definition["map"][1], "")
+
+
+def _urls(block: Token) -> Iterator[str]:
+    if block.type == "html_block":
+        yield from addresses(block.content)
+    for token in block.children or ():
+        if token.type == "wikilink":
+            yield ""
+        elif token.type == "html_inline":
+            yield from addresses(token.content)
+        elif token.type in ("link_open", "image"):
+            yield str(token.attrs.get("href", token.attrs.get("src", "")))
+            yield from _urls(token)
+
+
+def _definitions(env: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*env.get("references", {}).values(), *env.get("duplicate_refs", ())]
+
+
+def _container(line: str) -> int:
+    """Return how much of a line is quote or list markers."""
+    match = _CONTAINER.match(line)
+    return match.end() if match else 0
+
+
+def _label(line: str) -> str:
+    match = re.match(r"\[(?:\\.|[^\]\\])+\]:", line)
+    return match[0] if match else ""
+
+
+def _title(token: Token) -> str:
+    title = str(token.attrs.get("title", ""))
+    return f' "{_one_line(title)}"' if title else ""
+
+
+def _one_line(title: str) -> str:
+    return " ".join(title.split()).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _escaped(label: str) -> str:
+    return re.sub(r"([\[\]\\])", r"\\\1", label)

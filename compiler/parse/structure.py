@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markdown_it.token import Token
@@ -11,7 +12,7 @@ from markdown_it.token import Token
 from compiler.model import Anchor, Heading
 from compiler.parse.links import RawLink
 from compiler.parse.markdown import headings, parser, plain_inline, refuse_deep_nesting, walk
-from compiler.parse.raw_html import addresses, html_ids
+from compiler.parse.tags import addresses, html_ids
 
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?])\s+")
 SENTENCE_LIMIT = 240
@@ -39,28 +40,33 @@ def read_structure(body: str) -> Structure:
 def raw_links(tokens: Sequence[Token], found: Sequence[Heading]) -> list[RawLink]:
     """Return the links of a token stream in walk order; raw HTML contributes one per address."""
     out: list[RawLink] = []
+    starts = [heading.line for heading in found]
+    words = _Words()
     for block, token in walk(tokens):
         line = block.map[0] if block.map else 0
-        section = next((h.anchor for h in reversed(found) if h.line <= line), Anchor(""))
+        above = bisect_right(starts, line)
+        section = found[above - 1].anchor if above else Anchor("")
         if token.type in ("html_block", "html_inline"):
             out += [RawLink("html", *_split(url), "", url, line, section, "") for url in addresses(token.content)]
         else:
-            out.append(_raw(token, block, line, section))
+            if words.block is not block:
+                words = _Words(block)
+            out.append(_raw(token, words, line, section))
     return out
 
 
-def _raw(token: Token, block: Token, line: int, section: Anchor) -> RawLink:
+def _raw(token: Token, words: _Words, line: int, section: Anchor) -> RawLink:
     if token.type == "wikilink":
         target, hash_mark, fragment = token.meta["target"].partition("#")
         kind = "embed" if token.meta["embed"] else "wikilink"
         label, raw = token.content, token.meta["raw"]
         if not hash_mark:
             fragment = ""
-        return RawLink(kind, target.strip(), fragment, label, raw, line, section, _sentence(block, label))
+        return RawLink(kind, target.strip(), fragment, label, raw, line, section, words.sentence(label))
     kind = "image" if token.type == "image" else "markdown"
     address = str(token.attrs.get("src" if kind == "image" else "href", ""))
-    label = plain_inline(token.children or ()) if kind == "image" else _label(token, block)
-    return RawLink(kind, *_split(address), label, address, line, section, _sentence(block, label))
+    label = plain_inline(token.children or ()) if kind == "image" else words.labels.get(id(token), "")
+    return RawLink(kind, *_split(address), label, address, line, section, words.sentence(label))
 
 
 def _split(address: str) -> tuple[str, str]:
@@ -68,16 +74,32 @@ def _split(address: str) -> tuple[str, str]:
     return target, fragment
 
 
-def _label(opening: Token, block: Token) -> str:
-    children = block.children or []
-    start = next(i for i, t in enumerate(children) if t is opening)
-    end = next((i for i in range(start, len(children)) if children[i].type == "link_close"), len(children))
-    return plain_inline(children[start + 1 : end])
+class _Words:
+    """The sentences of one block and the labels of its links, read once."""
+
+    def __init__(self, block: Token | None = None) -> None:
+        self.block = block
+        children = (block.children if block else None) or []
+        self.text = plain_inline(children)
+        self.parts = [part.strip() for part in _SENTENCE_END.split(self.text) if part and part.strip()]
+        self.labels = dict(_labels(children))
+        self._sentences: dict[str, str] = {}
+
+    def sentence(self, label: str) -> str:
+        """Return the sentence in which the label stands, for backlinks."""
+        if label not in self._sentences:
+            found = next((part for part in self.parts if label and label in part), self.text)
+            short = found if len(found) <= SENTENCE_LIMIT else found[: SENTENCE_LIMIT - 1].rstrip() + "…"
+            self._sentences[label] = short
+        return self._sentences[label]
 
 
-def _sentence(block: Token, label: str) -> str:
-    """Return the sentence of the block in which the label stands, for backlinks."""
-    text = plain_inline(block.children or ())
-    parts = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
-    found = next((part for part in parts if label and label in part), text)
-    return found if len(found) <= SENTENCE_LIMIT else found[: SENTENCE_LIMIT - 1].rstrip() + "…"
+def _labels(children: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """Yield the identity of each opening of a link and the words up to its close; links hold no links."""
+    start = -1
+    for index, token in enumerate(children):
+        if token.type == "link_open":
+            start = index
+        elif token.type == "link_close" and start >= 0:
+            yield id(children[start]), plain_inline(children[start + 1 : index])
+            start = -1
