@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
-
 import yaml
 
 from compiler.errors import FileError
 from compiler.model import FrontMatter
+from compiler.sources.keys import KEY_LINE, SHARING_KEYS, fold_key, resembles_sharing_key
+from compiler.sources.lateblock import refuse_late_block
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 8
-SHARING_KEYS = ("share", "publish", "draft", "expires", "password")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
-# Letters of other scripts that are drawn like the Latin ones in the sharing keys.
-_LOOKALIKE = str.maketrans("аԁеһіӏоорѕсхуνкοερτιԛɡʂ", "adehiloopscxyvkoeptiqgs")
-_KEY_LINE = re.compile(r"^\s*[\"']?([^\s:：\"'#]+)[\"']?\s*[:：]")
 
 
 def read_front_matter(text: str) -> FrontMatter:
@@ -30,7 +24,7 @@ def read_front_matter(text: str) -> FrontMatter:
     if lines[0].rstrip() == "+++":
         raise FileError("frontmatter-toml", "TOML front matter is not read", line=1, fix="use YAML between --- lines")
     if lines[0].rstrip() != "---":
-        _refuse_late_block(lines)
+        refuse_late_block(lines)
         return FrontMatter({}, {}, 1)
     end = next((i for i, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), None)
     if end is None:
@@ -40,20 +34,9 @@ def read_front_matter(text: str) -> FrontMatter:
         raise FileError("frontmatter-too-large", "the front matter is larger than 64 KB", line=1, fix="shorten it")
     values, where = _parse(block)
     _refuse_lookalikes(lines[1:end], where)
+    if values.get("share") not in ("private", "password"):  # what is kept back already may say what it likes
+        refuse_late_block(lines[end + 1 :], before=end + 1)
     return FrontMatter(values, where, end + 2)
-
-
-def fold_key(key: str) -> str:
-    """Return a key without width, case, invisible characters and look-alike letters."""
-    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", key)).casefold().translate(_LOOKALIKE)
-
-
-def resembles_sharing_key(key: str) -> str | None:
-    """Return the sharing key that `key` equals after folding or misses by one edit, if it is not exactly one."""
-    if key in SHARING_KEYS:
-        return None
-    folded = fold_key(key)
-    return next((known for known in SHARING_KEYS if _within_one_edit(folded, known)), None)
 
 
 def _parse(block: str) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]]:
@@ -134,7 +117,7 @@ def _refuse_lookalikes(block: list[str], where: dict[str, int]) -> None:
             )
     for offset, text in enumerate(block):
         line = offset + 2
-        match = _KEY_LINE.match(text)
+        match = KEY_LINE.match(text)
         if match and fold_key(match[1]) in SHARING_KEYS and where.get(match[1]) != line:
             raise FileError(
                 "frontmatter-hidden-key",
@@ -142,34 +125,3 @@ def _refuse_lookalikes(block: list[str], where: dict[str, int]) -> None:
                 line=line,
                 fix="start the line with the key and a half-width colon",
             )
-
-
-def _refuse_late_block(lines: list[str]) -> None:
-    """Raise when a block with a sharing key stands near the top but not at byte 0: its author meant front matter."""
-    first = next((i for i, line in enumerate(lines) if _INVISIBLE.sub("", line).strip()), None)
-    if first is None or _INVISIBLE.sub("", lines[first]).strip() not in ("---", "﹣﹣﹣", "———", "－－－", "﹘﹘﹘"):
-        return
-    for line in lines[first + 1 : first + 200]:
-        if line.strip() in ("---", "..."):
-            return
-        match = _KEY_LINE.match(line)
-        if match and (fold_key(match[1]) in SHARING_KEYS or resembles_sharing_key(match[1])):
-            raise FileError(
-                "frontmatter-not-first",
-                "front matter must begin at the first byte",
-                line=first + 1,
-                fix="delete what stands before the first ---",
-            )
-
-
-def _within_one_edit(a: str, b: str) -> bool:
-    if a == b:
-        return True
-    if abs(len(a) - len(b)) > 1 or min(len(a), len(b)) < 4:
-        return False
-    short, long = sorted((a, b), key=len)
-    i = next((k for k, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
-    if len(short) == len(long):
-        swapped = short[:i] + short[i + 1 : i + 2] + short[i : i + 1] + short[i + 2 :]
-        return short[i + 1 :] == long[i + 1 :] or swapped == long
-    return short[i:] == long[i + 1 :]

@@ -12,6 +12,7 @@ from compiler.errors import FileError
 from compiler.model import Decision, FrontMatter, Problem, Severity, Share, SourcePath
 from compiler.settings import Rule, SharingSettings
 from compiler.sources.dates import expiry
+from compiler.sources.foreign import refuse_foreign
 
 _PRIVACY = {Share.PUBLIC: 0, Share.PASSWORD: 1, Share.PRIVATE: 2}
 _FLAGS: Mapping[str, Mapping[str, Share | None]] = {
@@ -47,6 +48,8 @@ class Judge:
         share, reason = self._fallback(path) if not said else (said[0][1], f"{said[0][0]} in the front matter")
         if share is Share.PASSWORD:
             _check_password(front)
+        elif share is Share.PUBLIC:
+            _refuse_less(front)
         not_after = self._expiry(front)
         expired = not_after is not None and not_after <= self.now
         return Decision(share, not_after, "expired" if expired else reason, expired)
@@ -113,6 +116,19 @@ def _claim(key: str, front: FrontMatter) -> Share | None:
             fix=f"write one of: {', '.join(accepted)}",
         )
     return accepted[value]
+
+
+def _refuse_less(front: FrontMatter) -> None:
+    """Raise when another key of a page that would be public asks for less: a password, or another tool's key."""
+    if "password" in front.values:
+        raise FileError(
+            "password-without-share",
+            "a `password` stands on a page that would be public",
+            line=front.lines["password"],
+            fix="write `share: password`, or delete the password",
+        )
+    if "share" not in front.values:
+        refuse_foreign(front)
 
 
 def _check_password(front: FrontMatter) -> None:
