@@ -36,7 +36,7 @@ BUDGETS = {  # seconds of embedding in the first build, 0 = all of it: the whole
     "silverbullet-docs": 0,
     "gitlab-handbook": 60,
     "fastapi-docs-en-zh": 30,
-    "tidb-docs-cn": 20,
+    "tidb-docs-cn": 60,
 }
 AGAIN = 5  # seconds in later builds: vectors that are partly ready are a real case, and stay one
 ENOUGH = 7  # right answers of ten

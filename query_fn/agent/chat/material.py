@@ -27,6 +27,10 @@ LEANING = re.compile(
 )
 
 
+# A sentence that only sends the reader elsewhere answers nothing.
+_POINTER = re.compile(r"(?:另?见|参见|详见|请看|请参阅|see(?: also)?\b|read more\b|learn more\b).{0,60}", re.I | re.S)
+
+
 @dataclass(frozen=True, slots=True)
 class Material:
     """What an answer is made of: the spans of each piece of evidence, in order, and the usable ones with scores."""
@@ -67,7 +71,8 @@ class Material:
 
 def quotable(span: Span) -> bool:
     """Say whether a span can stand alone: not a heading, a table header, bare code or a lead-in without its list."""
-    return span.kind not in ("heading", "code", "header") and not announces(span) and len(span.text) > 3
+    alone = span.kind not in ("heading", "code", "header") and not announces(span) and len(span.text) > 3
+    return alone and not _POINTER.fullmatch(span.text)
 
 
 def quote(span: Span) -> tuple[tuple[str, str], ...]:
