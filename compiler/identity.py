@@ -31,6 +31,7 @@ def build_id(sources: Sources, settings: Settings, embedding: Embedding | None, 
         "attachments": [(a.url, a.sha256) for a in sources.attachments],
         "embedding": dataclasses.asdict(embedding) if embedding else None,
         "waiting": waiting,
+        "stamp": stamp(sources.articles),
     }
     return hashlib.sha256(json.dumps(inputs, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
 

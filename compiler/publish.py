@@ -10,7 +10,7 @@ from pathlib import Path
 from compiler.embed import Choice
 from compiler.errors import BuildError
 from compiler.index.rows import BuildMeta, Rows, Vectors
-from compiler.index.switch import BUILDS, current_build
+from compiler.index.switch import BUILDS, current_build, ours
 from compiler.index.write import verify, write_artifacts
 from compiler.progress import Clock
 from compiler.read import Sources
@@ -71,8 +71,9 @@ def write_build(derived: Derived, settings: Settings, clock: Clock) -> tuple[Pat
 
 def sweep(out: Path) -> None:
     """Remove what a killed build left half-written."""
-    for path in (out / BUILDS).glob(f"*{ASIDE}"):
-        shutil.rmtree(path)
+    for path in ours(out):
+        if path.name.endswith(ASIDE):
+            shutil.rmtree(path)
 
 
 def _write_site(derived: Derived, settings: Settings, place: Path, clock: Clock) -> None:

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp
+
 from compiler.errors import SettingsError
 from compiler.local import function_settings
 from compiler.settings import Settings
@@ -22,23 +25,31 @@ def preview_settings(settings: Settings) -> Settings:
 
 def require_loopback(host: str) -> None:
     """Raise SettingsError unless only this machine can reach `host`."""
-    try:
-        local = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        local = False
-    if not local:
+    if not is_loopback(host):
         raise SettingsError(
             f"--preview shows private pages and is for this machine only; {host} is reachable from elsewhere"
         )
 
 
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine can reach an address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def run_server(settings: Settings, *, host: str, port: int) -> None:
-    """Serve the current build until interrupted. The store is opened again when a new build is switched in."""
+    """Serve the current build until interrupted. The store is opened again when a new build is switched in.
+
+    On this machine only its own names are answered: a page of another site cannot reach a preview by a name of its own.
+    """
     import uvicorn  # 0.1 s; only this command needs it
 
-    uvicorn.run(
-        create_app(function_settings(settings)), host=host, port=port, log_level="warning", timeout_graceful_shutdown=2
-    )
+    app: ASGIApp = create_app(function_settings(settings))
+    if is_loopback(host):
+        app = TrustedHostMiddleware(app, allowed_hosts=["127.0.0.1", "localhost", host])
+    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=2)
 
 
 def watch(content: Path, rebuild: Callable[[], None], stop: threading.Event) -> threading.Thread:

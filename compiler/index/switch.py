@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from compiler.errors import BuildError
 from query_fn.contract import MANIFEST, POINTER
 
 BUILDS = "builds"
+_NAME = re.compile(r"[0-9a-f]{16}(?:-\d+)?(?:\.part)?")
 
 
 def current_build(out: Path) -> str | None:
@@ -40,10 +42,18 @@ def remove_superseded(out: Path) -> tuple[str, ...]:
     keep = current_build(out)
     if keep is None:
         return ()
-    gone = sorted(path for path in (out / BUILDS).iterdir() if path.name != keep)
+    gone = sorted(path for path in ours(out) if path.name != keep)
     for path in gone:
         shutil.rmtree(path)
     return tuple(path.name for path in gone)
+
+
+def ours(out: Path) -> list[Path]:
+    """Return the folders below ``builds`` that a build made; whatever else lies there is the owner's."""
+    builds = out / BUILDS
+    return (
+        [path for path in builds.iterdir() if _NAME.fullmatch(path.name) and path.is_dir()] if builds.is_dir() else []
+    )
 
 
 def _sync_folder(folder: Path) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 
 MAX_QUERIES = 4
+LONGEST_COMPARISON = 160  # characters
 _LONG_HAN, _LONG_WORDS = 18, 14  # a question under both is one query
 _CLAUSE = re.compile(
     r"[？?。；;！!]\s*|[，,、]\s*(?:并且|而且|以及|还有|同时|另外|那么)|，|,?\s+(?:and|but|or)\s+(?=\w+\s+\w+\s+\w+)"
 )
 _VERSUS = (
+    re.compile(r"(?:differences?|compare|comparison) (?:between )?(.{1,60}?) (?:and|with|to|vs\.?) (.{1,80})", re.I),
+    re.compile(r"^(.{1,80}?) (?:vs\.?|versus) (.{1,80})", re.I),
     re.compile(
-        r"(?:difference|differences|compare|comparison)\s+(?:between\s+)?(.+?)\s+(?:and|with|to|vs\.?)\s+(.+)", re.I
-    ),
-    re.compile(r"(.+?)\s+(?:vs\.?|versus)\s+(.+)", re.I),
-    re.compile(
-        r"(?:对比|比较)?(.+?)(?:和|与|跟|同)(.+?)(?:有什么|有何|的|之间)*(?:区别|不同|差异|差别|对比|异同|哪个)"
+        r"^(?:对比|比较)?(.{1,40}?)(?:和|与|跟|同)(.{1,40}?)(?:有什么|有何|的|之间){0,2}(?:区别|不同|差异|差别|对比|异同|哪个)"
     ),
 )
 _STRUCTURE = re.compile(
@@ -42,7 +41,9 @@ def asks_structure(question: str) -> bool:
 
 
 def _sides(question: str) -> list[str]:
-    """Return the two things a comparison names."""
+    """Return the two things a comparison names; a question too long to be one names none."""
+    if len(question) > LONGEST_COMPARISON:
+        return []
     for pattern in _VERSUS:
         if match := pattern.search(question.rstrip("?？。.")):
             return [side.strip(" ，,") for side in match.groups()]

@@ -80,12 +80,16 @@ def test_traditional_characters_fold_to_simplified() -> None:
 
 
 def test_the_pointer_moves_and_the_old_build_goes(tmp_path: Path) -> None:
-    """After a switch `current` leads to the new build and the superseded one is removed."""
-    make_build(tmp_path)
-    make_artifacts(tmp_path / "builds" / "next" / "artifacts")
-    switch(tmp_path, "next")
-    assert current_build(tmp_path) == "next"
-    assert remove_superseded(tmp_path) == ("build-1",)
+    """After a switch `current` leads to the new build; the superseded one is removed, what is not ours stays."""
+    old, new = "0" * 16, "1" * 16 + "-1"
+    for name in (old, new):
+        make_artifacts(tmp_path / "builds" / name / "artifacts")
+    (tmp_path / "builds" / "photos").mkdir()
+    (tmp_path / "builds" / ".DS_Store").write_text("x")
+    switch(tmp_path, new)
+    assert current_build(tmp_path) == new
+    assert remove_superseded(tmp_path) == (old,)
+    assert sorted(p.name for p in (tmp_path / "builds").iterdir()) == [".DS_Store", new, "photos"]
     verify(tmp_path / "current" / "artifacts")
 
 

@@ -42,10 +42,11 @@ def serving(folder: Path, *args: str) -> Iterator[str]:
         running.wait(20)
 
 
-def get(url: str, body: dict[str, object] | None = None) -> tuple[int, str]:
+def get(url: str, body: dict[str, object] | None = None, *, host: str = "") -> tuple[int, str]:
     """Return status and text of a request; (0, "") when nobody answers."""
     data = json.dumps(body).encode() if body else None
-    request = urllib.request.Request(url, data, {"content-type": "application/json"} if body else {})
+    headers = {"content-type": "application/json"} if body else {}
+    request = urllib.request.Request(url, data, headers | ({"host": host} if host else {}))
     try:
         with urllib.request.urlopen(request, timeout=10) as response:
             return response.status, response.read().decode()
@@ -88,8 +89,9 @@ def test_a_broken_edit_keeps_the_last_good_page(tmp_path: Path) -> None:
 
 
 def test_preview_shows_private_pages_and_leaves_the_output_alone(tmp_path: Path) -> None:
-    """Drafts are seen on this machine; nothing appears below --out."""
+    """Drafts are seen on this machine under its own name; nothing appears below --out."""
     write(tmp_path / "content", VAULT)
     with serving(tmp_path, "--preview") as base:
         assert "只有我能看" in get(base + "%E7%A7%98%E5%AF%86/")[1]
+        assert get(base + "%E7%A7%98%E5%AF%86/", host="evil.example")[0] == 400
     assert not (tmp_path / "dist").exists()

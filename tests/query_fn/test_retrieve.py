@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -251,3 +252,11 @@ def test_a_file_name_names_a_page(tmp_path: Path) -> None:
     searcher = Searcher(open_store(tmp_path / "a"))
     assert searcher.search("Zymurgy HTTPS", now=NOW).confidence > searcher.search("Zyxwvut HTTPS", now=NOW).confidence
     assert [file_name(path) for path in ("a/Tag.md", "茶.md", "2024-01-02.md", "x-12.md")] == ["Tag", "茶", "", ""]
+
+
+@pytest.mark.parametrize("question", ["和" * 2000, "的和" * 1000, " vs " * 500, "compare a with " * 200])
+def test_a_hostile_question_is_rewritten_at_once(question: str) -> None:
+    """No pattern of the rewriting takes long on a question made to be slow."""
+    began = time.perf_counter()
+    assert rewrite(question)
+    assert time.perf_counter() - began < 0.2
