@@ -24,7 +24,7 @@ from compiler import screen, serve, starter
 from compiler.build import build as run_build
 from compiler.check import check as run_check
 from compiler.doctor import examine
-from compiler.errors import GeosminError, LockedError, SettingsError
+from compiler.errors import BuildError, GeosminError, LockedError, SettingsError
 from compiler.local import Local
 from compiler.progress import Progress, Silent
 from compiler.report import Report, file_tag, to_json
@@ -241,16 +241,33 @@ def main() -> None:
         _fail(str(error), 4)
     except (GeosminError, ArtifactError) as error:
         hint = "; run `geosmin build` first" if isinstance(error, ArtifactError) else ""
-        _fail(f"{error}{hint}", 3)
+        _fail(f"{_told(error)}{hint}", 3)
     except KeyboardInterrupt:
         _fail("interrupted; what was served before is still served", 3)
     except Exception as error:
         logging.getLogger("geosmin").debug("uncaught", exc_info=True)
-        _fail(f"{type(error).__name__}: {error} — nothing was switched; GEOSMIN_DEBUG=1 shows where", 3)
+        _fail(f"{_told(error)} — nothing was switched; GEOSMIN_DEBUG=1 shows where", 3)
+
+
+def _told(error: Exception) -> str:
+    """Return an error as a sentence; redacted, one that may quote a file is only its class and errno."""
+    redact = _is_redacted()
+    if isinstance(error, BuildError) and error.redacted and redact:
+        return error.redacted
+    if isinstance(error, GeosminError | ArtifactError):
+        return str(error)
+    number = f" {error.errno}" if isinstance(error, OSError) and error.errno else ""
+    return f"{type(error).__name__}{number}" if redact else f"{type(error).__name__}: {error}"
+
+
+def _is_redacted() -> bool:
+    """Tell whether names are redacted, from the command line as typed: an error may come before it is parsed."""
+    asked = [word == "--redact" for word in sys.argv if word in ("--redact", "--no-redact")]
+    return asked[-1] if asked else bool(os.environ.get("CI"))
 
 
 def _fail(message: str, code: int) -> None:
-    if os.environ.get("GEOSMIN_DEBUG") and code == 3:
+    if os.environ.get("GEOSMIN_DEBUG") and code == 3 and not _is_redacted():
         err.print_exception()
     err.print(f"[red]error[/] {escape(message)}")
     sys.exit(code)
@@ -277,7 +294,7 @@ def _build_once(settings: Settings, view: View, *, preview: bool, first: bool) -
     except (GeosminError, OSError) as error:
         if first:
             raise
-        err.print(f"[red]not rebuilt[/] {escape(str(error))}; the last good build is still served")
+        err.print(f"[red]not rebuilt[/] {escape(_told(error))}; the last good build is still served")
         return
     if first or not report.unchanged:
         _show_build(report, settings, view)

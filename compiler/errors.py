@@ -30,7 +30,11 @@ class FileError(GeosminError):
 
 
 class BuildError(GeosminError):
-    """The build as a whole cannot be trusted; the previous output stays."""
+    """The build as a whole cannot be trusted; the previous output stays. `redacted` names nothing that is private."""
+
+    def __init__(self, message: str, *, redacted: str = "") -> None:
+        super().__init__(message)
+        self.redacted = redacted
 
 
 class LockedError(GeosminError):

@@ -43,7 +43,8 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
         found = scan(settings.content, settings.limits)
     with clock.stage("share"):
         days = commit_days(settings.content)
-        selection = select(found.files, settings, now, days=days, preview=preview)
+        elsewhere = [*found.others, *(p.path for p in found.problems)]
+        selection = select(found.files, settings, now, days=days, others=elsewhere, preview=preview)
     with clock.stage("parse"):
         parsed = parse(selection.articles, found.others, cache, clock.progress.update)
     wanted = sorted({path for document in parsed.documents for path in document.attachments})

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import re
 import types
 import typing
+import unicodedata
 import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -237,10 +239,22 @@ def _check(settings: Settings) -> Settings:
         raise SettingsError("sharing.default is public or private; a password belongs in a page's front matter")
     if not 0 < settings.chunk.tail <= settings.chunk.target <= settings.chunk.cap:
         raise SettingsError("chunk sizes must satisfy 0 < tail <= target <= cap")
-    for rule in settings.sharing.rules:
-        if rule.path.startswith(("!", "/")) or not rule.path.strip() or ".." in rule.path.split("/"):
-            raise SettingsError(f"sharing.rules path {rule.path!r}: use a path from the content folder, e.g. notes/**")
-    return dataclasses.replace(settings, site=dataclasses.replace(settings.site, base_path=_base_path(settings.site)))
+    rules = tuple(dataclasses.replace(rule, path=_rule_path(rule.path)) for rule in settings.sharing.rules)
+    site = dataclasses.replace(settings.site, base_path=_base_path(settings.site))
+    return dataclasses.replace(settings, site=site, sharing=dataclasses.replace(settings.sharing, rules=rules))
+
+
+def _rule_path(path: str) -> str:
+    """Return a rule's path as file paths are written: NFC, without ``./``. Raises SettingsError for what is no path."""
+    clean = unicodedata.normalize("NFC", path.strip())
+    while clean.startswith("./"):
+        clean = clean[2:]
+    clean = clean.replace("/./", "/")
+    if not clean or clean.startswith(("!", "/")) or re.search(r"[\\{}\[\]]|//|(^|/)\.{1,2}(/|$)", clean):
+        raise SettingsError(
+            f"sharing.rules path {path!r}: use a path from the content folder with / * ** ?, e.g. notes/**"
+        )
+    return clean
 
 
 def _base_path(site: SiteSettings) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -87,11 +87,16 @@ def select(
     now: datetime,
     *,
     days: Mapping[SourcePath, str],
+    others: Collection[SourcePath] = (),
     preview: bool = False,
 ) -> Selection:
-    """Return the public, unexpired articles, sorted by source path; a preview also has drafts and private ones."""
+    """Return the public, unexpired articles, sorted by source path; a preview also has drafts and private ones.
+
+    `others` are the files that are no articles: a rule that covers only them is alive. Raises BuildError when a rule
+    that should keep files back matches nothing.
+    """
     judge = Judge(settings.sharing, now)
-    problems = dead_rules(settings.sharing.rules, [f.path for f in files], SourcePath(CONFIG_NAME))
+    problems = dead_rules(settings.sharing, [*(f.path for f in files), *others], SourcePath(CONFIG_NAME))
     judged: list[Judged] = []
     for file in files:
         one, found = _judge(judge, file)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from compiler.errors import FileError
+from compiler.errors import BuildError, FileError
 from compiler.model import Decision, FrontMatter, Problem, Severity, Share, SourcePath
 from compiler.settings import Rule, SharingSettings
 from compiler.sources.dates import expiry
 from compiler.sources.foreign import refuse_foreign
+from compiler.sources.scan import SKIPPED_FOLDERS
 
 _PRIVACY = {Share.PUBLIC: 0, Share.PASSWORD: 1, Share.PRIVATE: 2}
 _FLAGS: Mapping[str, Mapping[str, Share | None]] = {
@@ -76,32 +77,55 @@ def matches(rule: Rule, path: SourcePath) -> bool:
 
 
 def most_specific(rules: Sequence[Rule], path: SourcePath) -> Rule | None:
-    """Return the matching rule with the longest fixed beginning; of equals, the most private one."""
+    """Return the rule that holds for a file: of all that match, the most private one that no narrower rule overrides.
+
+    A rule is narrower than a folder rule (``dir/**``) whose folder it lies in, and a file's own path is narrower than
+    anything. A name pattern such as ``**/secret*`` contains no folder and lies in none: it yields to nothing but that.
+    """
     found = [rule for rule in rules if matches(rule, path)]
-    return max(found, key=lambda r: (len(_fixed(r.path)), len(r.path), _PRIVACY[r.share]), default=None)
+    standing = [rule for rule in found if not any(_overrides(other, rule, path) for other in found)]
+    return max(standing, key=lambda r: (_PRIVACY[r.share], len(r.path)), default=None)
+
+
+def _overrides(narrow: Rule, wide: Rule, path: SourcePath) -> bool:
+    if narrow.path == path:
+        return wide.path != path
+    inner, outer = _fixed(narrow.path).rstrip("/"), _folder(wide.path)
+    return outer is not None and inner != outer and (outer == "" or inner.startswith(outer + "/"))
 
 
 def hidden_folders(rules: Sequence[Rule]) -> tuple[str, ...]:
-    """Return the folders that a rule ``share: private`` names: their segments never appear in a public path."""
-    private = (rule.path for rule in rules if rule.share is Share.PRIVATE)
-    return tuple(sorted({_fixed(path).rstrip("/") for path in private} - {""}))
+    """Return the folders that a rule ``share: private`` names whole: their segments never appear in a public path."""
+    private = (_folder(rule.path) for rule in rules if rule.share is Share.PRIVATE)
+    return tuple(sorted({folder for folder in private if folder}))
 
 
-def dead_rules(rules: Sequence[Rule], paths: Sequence[SourcePath], where: SourcePath) -> list[Problem]:
-    """Return a problem for each rule that no file matches: it protects nothing, and was meant to."""
-    return [
-        Problem(
-            Severity.ERROR,
-            "rule-dead",
-            where,
-            None,
-            f"the rule {rule.path!r} matches no file",
-            "correct its path",
-            True,
-        )
-        for rule in rules
-        if not any(matches(rule, path) for path in paths)
-    ]
+def covered(rules: Sequence[Rule], path: SourcePath) -> bool:
+    """Tell whether the rules keep a file from the public: an attachment has no front matter that says otherwise."""
+    rule = most_specific(rules, path)
+    return rule is not None and rule.share is not Share.PUBLIC
+
+
+def dead_rules(settings: SharingSettings, paths: Sequence[SourcePath], where: SourcePath) -> list[Problem]:
+    """Return a problem for each rule that no file matches: it protects nothing, and was meant to.
+
+    Raises BuildError when such a rule should have kept files back that the default or another rule makes public.
+    """
+    dead = [rule for rule in settings.rules if not any(matches(rule, path) for path in paths)]
+    opened = settings.default is Share.PUBLIC or any(rule.share is Share.PUBLIC for rule in settings.rules)
+    for rule in dead if opened else ():
+        if rule.share is not Share.PUBLIC and not _outside_content(rule.path):
+            raise BuildError(
+                f"the rule {rule.path!r} should keep files back but matches none; correct its path or delete it",
+                redacted="a rule that should keep files back matches none; see `geosmin check --no-redact`",
+            )
+    message, fix = "the rule {!r} matches no file", "correct its path"
+    return [Problem(Severity.ERROR, "rule-dead", where, None, message.format(rule.path), fix) for rule in dead]
+
+
+def _outside_content(pattern: str) -> bool:
+    """Tell whether a rule names a folder that is never read, such as ``.obsidian``: there is nothing to protect."""
+    return any(part.startswith(".") or part in SKIPPED_FOLDERS for part in pattern.split("/"))
 
 
 def _claim(key: str, front: FrontMatter) -> Share | None:
@@ -144,8 +168,14 @@ def _check_password(front: FrontMatter) -> None:
 
 def _fixed(pattern: str) -> str:
     """Return the part of a pattern before its first wildcard, cut at a folder."""
-    head = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    head = re.split(r"[*?]", pattern, maxsplit=1)[0]
     return head if head == pattern else head[: head.rfind("/") + 1]
+
+
+def _folder(pattern: str) -> str | None:
+    """Return the folder that a pattern covers whole (``dir``, ``dir/``, ``dir/*``, ``dir/**``), None for any other."""
+    folder = re.sub(r"(^|/)(\*\*?|\*\*/\*)$", "", pattern).rstrip("/")
+    return None if "*" in folder or "?" in folder else folder
 
 
 def _pattern(path: str) -> str:

@@ -54,7 +54,9 @@ def test_the_most_specific_rule_wins_and_front_matter_overrides_it(path: str, bl
 
 def test_a_rule_that_matches_nothing_is_a_problem() -> None:
     """A dead rule protects nothing, so it is an error and not a silence."""
-    found = dead_rules((Rule("typo/**", Share.PRIVATE),), [SourcePath("a.md")], SourcePath("geosmin.yml"))
+    found = dead_rules(
+        SharingSettings(rules=(Rule("typo/**", Share.PRIVATE),)), [SourcePath("a.md")], SourcePath("geosmin.yml")
+    )
     assert [p.code for p in found] == ["rule-dead"]
 
 
