@@ -1,8 +1,8 @@
 """How long a build takes: the first one, one after a single edit, and one with nothing changed.
 
-``python -m bench.build [CONTENT]`` copies the folder aside, builds it three times from an empty state folder, and prints
-the stages and the ratios to the first build. The export of the embedding model is excluded: it is made before the clock
-starts.
+``python -m bench.build [CONTENT]`` copies the folder aside, builds it three times from an empty state folder, and
+prints the stages and the ratios to the first build. The export of the embedding model is excluded: it is made before
+the clock starts.
 """
 
 from __future__ import annotations

@@ -291,7 +291,7 @@ def _build_once(settings: Settings, view: View, *, preview: bool, first: bool) -
     """Build for `serve`; after the first time a failure is told and the last good build stays."""
     try:
         report = run_build(settings, now=datetime.now(UTC), progress=view.progress(), preview=preview)
-    except (GeosminError, OSError) as error:
+    except Exception as error:
         if first:
             raise
         err.print(f"[red]not rebuilt[/] {escape(_told(error))}; the last good build is still served")

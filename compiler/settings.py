@@ -146,14 +146,30 @@ def public_view(settings: Settings) -> dict[str, Any]:
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        data = yaml.load(path.read_text(encoding="utf-8-sig"), Loader=yaml.BaseLoader)  # noqa: S506 - strings only
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        text = path.read_text(encoding="utf-8-sig")
+        _refuse_twice(yaml.compose(text, Loader=yaml.BaseLoader), path)
+        data = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - strings only
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: not readable as YAML: {' '.join(str(error).split())}") from None
     if data in (None, ""):
         return {}
     if not isinstance(data, dict):
         raise SettingsError(f"{path}: expected sections such as `site:` and `sharing:`, found {type(data).__name__}")
     return data
+
+
+def _refuse_twice(node: yaml.Node | None, path: Path) -> None:
+    """Raise SettingsError for a key that stands twice: YAML would silently keep the last one."""
+    if isinstance(node, yaml.MappingNode):
+        keys: set[str] = set()
+        for key, value in node.value:
+            if str(key.value) in keys:
+                raise SettingsError(f"{path}:{key.start_mark.line + 1}: `{key.value}` stands twice; keep one")
+            keys.add(str(key.value))
+            _refuse_twice(value, path)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            _refuse_twice(value, path)
 
 
 def _apply(raw: dict[str, Any], item: str) -> None:
@@ -182,6 +198,9 @@ def _section(cls: Any, raw: Any, where: str, place: str) -> Any:
     unknown = [key for key in raw if key not in hints]
     if unknown:
         raise SettingsError(_unknown(place, f"{where}.{unknown[0]}", [f"{where}.{name}" for name in hints]))
+    needed = [f.name for f in dataclasses.fields(cls) if f.default is f.default_factory is dataclasses.MISSING]
+    if missing := [name for name in needed if name not in raw]:
+        raise SettingsError(f"{place}: `{where}` needs `{missing[0]}`")
     return cls(**{key: _value(hints[key], value, f"{where}.{key}", place) for key, value in raw.items()})
 
 

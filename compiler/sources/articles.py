@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import unicodedata
 from collections import Counter
@@ -136,23 +137,26 @@ def _judge(judge: Judge, file: SourceFile) -> tuple[Judged, list[Problem]]:
 def _articles(
     public: Sequence[Judged], settings: Settings, days: Mapping[SourcePath, str]
 ) -> tuple[tuple[Article, ...], list[Problem]]:
+    """Return the articles of files that hold no error; only they take part in who gets which URL."""
     hidden = hidden_folders(settings.sharing.rules)
-    wanted = [(j.file.path, _wanted_url(j, hidden)) for j in public]
-    urls, problems = settle(wanted)
-    out: dict[SourcePath, Article] = {}
-    ids: dict[str, SourcePath] = {}
-    for j in public:
+    problems: list[Problem] = []
+    sound: list[tuple[Judged, Article]] = []
+    for judged in public:
         try:
-            article = _article(j, urls[j.file.path], hidden, days)
-            if article.id in ids:
-                raise FileError(
-                    "id-twice", f"`id: {article.id}` is also that of {ids[article.id]}", fix="choose another id"
-                )
-            ids[article.id] = j.file.path
-            out[j.file.path] = article
+            sound.append((judged, _article(judged, _wanted_url(judged, hidden), hidden, days)))
         except FileError as error:
-            problems.append(_problem(j.file.path, error))
-    return tuple(out[path] for path in sorted(out)), problems
+            problems.append(_problem(judged.file.path, error))
+    urls, collisions = settle([(judged.file.path, article.url) for judged, article in sound])
+    out: dict[str, Article] = {}
+    for judged, article in sound:
+        url = urls[judged.file.path]
+        placed = dataclasses.replace(article, url=url, id=_id(judged.front, url))
+        if placed.id in out:
+            message = f"`id: {placed.id}` is also that of {out[placed.id].source}"
+            problems.append(_problem(judged.file.path, FileError("id-twice", message, fix="choose another id")))
+        else:
+            out[placed.id] = placed
+    return tuple(sorted(out.values(), key=lambda a: a.source)), [*problems, *collisions]
 
 
 def _wanted_url(judged: Judged, hidden: Sequence[str]) -> Url:

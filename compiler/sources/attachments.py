@@ -13,6 +13,7 @@ from compiler.model import Attachment, Problem, Severity, SourcePath
 from compiler.settings import LimitSettings
 
 PLAIN = frozenset({"txt", "csv", "tsv", "json", "yml", "yaml", "toml", "log"})
+PICTURES = frozenset({"png", "jpg", "jpeg", "gif", "webp"})
 _PNG_KEPT = frozenset(
     {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"sRGB", b"cHRM", b"acTL", b"fcTL", b"fdAT"}
 )
@@ -37,6 +38,11 @@ def collect(
             continue
         out.append(Attachment(path, data, urls[path], hashlib.sha256(data).hexdigest()))
     return tuple(out), problems
+
+
+def is_cleanable(path: SourcePath) -> bool:
+    """Tell whether files of this kind can be published without metadata."""
+    return path.rsplit(".", 1)[-1].lower() in PLAIN | PICTURES
 
 
 def clean(path: SourcePath, data: bytes, limits: LimitSettings) -> bytes:

@@ -21,6 +21,8 @@ def expiry(value: str, zone: ZoneInfo) -> datetime:
     A date alone means the end of that day in `zone`; a time without a zone is in `zone`. Raises ValueError otherwise.
     """
     value = value.strip()
+    if not "1970" <= value[:4] < "9999":
+        raise ValueError(value)
     if _DATE.fullmatch(value):
         day = date.fromisoformat(value) + timedelta(days=1)
         return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)

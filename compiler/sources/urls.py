@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from compiler.model import ArticleId, Problem, Severity, SourcePath, Url
 
 INDEX_NAMES = frozenset({"index", "_index", "readme"})
+RESERVED = ("articles/", "tags/", "llms.txt/", "404.html/", "sitemap.xml/", "ask.js/", "index.md/")  # the site's own
 HIDDEN = "_"  # stands for the segments of a folder that a rule keeps private
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f?#%\\"<>|:*^`{}\[\]\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]')
 
@@ -49,7 +50,7 @@ def settle(wanted: Sequence[tuple[SourcePath, Url]]) -> tuple[dict[SourcePath, U
     Two files that want one URL (after case folding): an index file keeps it, else the first by path; the other becomes
     ``X-page/`` (then ``X-page-2/`` …) and is reported. Nothing is ever overwritten.
     """
-    taken: dict[str, SourcePath] = {}
+    taken: dict[str, SourcePath] = {name: SourcePath(f"the site's own {name}") for name in RESERVED}
     urls: dict[SourcePath, Url] = {}
     problems: list[Problem] = []
     for path, url in sorted(wanted, key=lambda item: (not _is_index(item[0]), item[0])):

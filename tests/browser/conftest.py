@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=f"{CHROMIUM} is missing: run tests/setup_browser.py"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """One browser for all tests."""
     with sync_playwright() as driver:
@@ -43,7 +43,7 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def answering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The Chinese sample under /repo/, on a host that answers questions."""
     out = tmp_path_factory.mktemp("answering")
@@ -53,7 +53,7 @@ def answering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def silent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The English sample at the root of a plain web host without the function."""
     out = tmp_path_factory.mktemp("silent")
