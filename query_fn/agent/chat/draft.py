@@ -81,10 +81,11 @@ def answering(material: Material, usable: Sequence[Scored]) -> Draft:
 
 
 def _chosen(ranked: Sequence[Scored], best: Scored) -> list[Span]:
-    """Return the best span and the ones near it that say something else."""
+    """Return the best span and the ones near it that say something else, in its language."""
     chosen, most = [best.span], MAX_SENTENCES if best.own else MAX_CROSS
     for candidate in ranked:
-        fits = candidate.score >= NEAR * best.score and _as_close(candidate, best)
+        one_language = candidate.span.evidence.lang == best.span.evidence.lang
+        fits = one_language and candidate.score >= NEAR * best.score and _as_close(candidate, best)
         if fits and len(chosen) < most and not any(same(candidate.span, span) for span in chosen):
             chosen.append(candidate.span)
     return chosen
