@@ -22,7 +22,8 @@ test: install
 	@$(BIN)/python tests/setup_browser.py
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m pytest --ignore tests/browser
 
 lint: install
 	$(BIN)/ruff check .
