@@ -39,6 +39,7 @@ BUDGETS = {  # seconds of embedding in the first build, 0 = all of it: the whole
     "tidb-docs-cn": 60,
 }
 AGAIN = 5  # seconds in later builds: vectors that are partly ready are a real case, and stay one
+KNOWN_MISS = {"tidb-docs-cn": 6}  # measured cold with a budget of 60 s; anything below is a failure
 ENOUGH = 7  # right answers of ten
 MARKS = (pytest.mark.corpus, pytest.mark.slow)
 
@@ -141,9 +142,10 @@ def test_honest_questions(built: Built) -> None:
     misses = [f"{q['id']}: {fault}" for q in asked for fault in faults(built, q)]
     wrong = {miss.partition(":")[0] for miss in misses}
     print(f"\n{built.name}: {len(asked) - len(wrong)} of {len(asked)} right", *misses, sep="\n  ")
-    if len(asked) - len(wrong) < ENOUGH and built.report.degraded:
-        pytest.xfail(f"{built.name}: {len(asked) - len(wrong)} of {len(asked)} with vectors that are partly ready")
-    assert len(asked) - len(wrong) >= ENOUGH
+    right = len(asked) - len(wrong)
+    if right == KNOWN_MISS.get(built.name) and built.report.degraded:
+        pytest.xfail(f"{built.name}: {right} of {len(asked)}, a known miss while its vectors are partly ready")
+    assert right >= ENOUGH
 
 
 def test_what_is_not_there_is_refused(built: Built) -> None:
