@@ -26,6 +26,14 @@ _HIDDEN = (
     *(range(0x2060, 0x2070), range(0xFE00, 0xFE10), range(0xE0000, 0xE01F0)),
 )
 _INVISIBLE: dict[int, int | None] = {code: None for codes in _HIDDEN for code in codes}
+# What hides text from a reader and not from a model: tag characters, zero-width spaces, joiners where no script joins,
+# selectors that select nothing. Emoji sequences, Persian and Indic joiners and ideographic variants stay.
+_SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_SMUGGLED = re.compile(
+    "[\U000e0000-\U000e007f\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb]+"
+    "|(?<![^\x00-\u02ff\u3000-\u9fff\u200c\u200d])[\u200c\u200d]+"
+    f"|(?<=[{_SELECTOR}A-Za-z\\s])[{_SELECTOR}]+|(?<![\u3400-\u9fff\U00020000-\U000323af])[\U000e0100-\U000e01ef]+"
+)
 _CJK = (
     r"\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
     r"\U00020000-\U000323af"
@@ -64,6 +72,14 @@ def _table(fold: Fold | None) -> Mapping[int, int | None]:
             _TABLES.clear()
         _TABLES[id(fold)] = (fold, {**fold, **_INVISIBLE})
     return _TABLES[id(fold)][1]
+
+
+def without_smuggled(text: str) -> tuple[str, int]:
+    """Return `text` without the characters that hide a message from its reader, and how many there were."""
+    if text.isascii():
+        return text, 0
+    clean = _SMUGGLED.sub("", text)
+    return clean, len(text) - len(clean)
 
 
 def tokenise(text: str, fold: Fold | None = None) -> list[str]:

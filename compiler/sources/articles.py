@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from compiler.errors import FileError
-from compiler.model import (
-    Article,
-    ArticleId,
-    Decision,
-    FrontMatter,
-    Problem,
-    Severity,
-    Share,
-    SourceFile,
-    SourcePath,
-    Url,
-)
-from compiler.parse.comments import strip_comments
-from compiler.parse.language import language
+from compiler.model import Article, Decision, FrontMatter, Problem, Severity, Share, SourceFile, SourcePath
 from compiler.settings import CONFIG_NAME, Settings
-from compiler.sources.dates import plain_date
+from compiler.sources.fields import Judged, own_id, read_article, remarks
 from compiler.sources.frontmatter import read_front_matter
 from compiler.sources.sharing import Judge, dead_rules, hidden_folders
-from compiler.sources.urls import INDEX_NAMES, article_id, public_path, settle, slug, url_of
-from query_fn.text import plain
+from compiler.sources.urls import settle
 
 KNOWN_KEYS = frozenset(
     [
@@ -56,30 +41,26 @@ KNOWN_KEYS = frozenset(
         "lastmod",
     ]
 )
-WIKI_KINDS = frozenset({"entity", "concept", "comparison", "guide", "answer"})
-_TITLE = re.compile(r"\s*(?:#[ \t]+([^\n]+?)[ \t]*#*[ \t]*|([^\n#>|`~-][^\n]*)\n=+[ \t]*)(?:\n|$)")
-_H1 = re.compile(r"^# +\S", re.MULTILINE)
-_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1", re.MULTILINE | re.DOTALL)
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One file with its decision. Private ones go no further than the owner's report."""
+class Protected:
+    """An article that a password opens; `variable` is the environment variable that holds the password."""
 
-    file: SourceFile
-    front: FrontMatter
-    decision: Decision
+    article: Article
+    variable: str
+    line: int  # of the `password` key, for the owner
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the sharing rules leave: the public articles, every decision for the owner, and the ignored keys."""
+    """What the sharing rules leave: public articles, password articles, every decision, and the ignored keys."""
 
     articles: tuple[Article, ...]
     decisions: Mapping[SourcePath, Decision]
     problems: tuple[Problem, ...]
     ignored_keys: Mapping[str, int]
+    protected: tuple[Protected, ...] = ()
 
 
 def select(
@@ -104,15 +85,18 @@ def select(
         judged.append(one)
         problems += found
     broken = {p.path for p in problems if p.severity is Severity.ERROR}
-    public = [j for j in judged if is_public(j.decision) or (preview and j.file.path not in broken)]
-    articles, found = _articles(public, settings, days)
+    wanted = [j for j in judged if is_public(j.decision) or (preview and j.file.path not in broken)]
+    public, twins = _one_of_each_name(wanted)
+    hidden = hidden_folders(settings.sharing.rules)
+    articles, found = _articles(public, hidden, days)
     kept = {a.source for a in articles}
-    decisions = {j.file.path: j.decision for j in judged}
-    for path, decision in decisions.items():
-        if is_public(decision) and path not in kept:
-            decisions[path] = Decision(Share.PRIVATE, None, "error in the front matter")
+    remarked = [remark for j in public if j.file.path in kept for remark in remarks(j)]
+    protected, refused = ((), []) if preview else _protected(judged, hidden, days)
+    sound = kept | {p.article.source for p in protected}
+    decisions = _decisions(judged, sound, {id(j) for j in public})
     keys = Counter(key for j in judged for key in j.front.values if key not in KNOWN_KEYS)
-    return Selection(articles, decisions, (*problems, *found), dict(sorted(keys.items())))
+    everything = (*problems, *twins, *found, *remarked, *refused)
+    return Selection(articles, decisions, everything, dict(sorted(keys.items())), protected)
 
 
 def is_public(decision: Decision) -> bool:
@@ -120,37 +104,71 @@ def is_public(decision: Decision) -> bool:
     return decision.share is Share.PUBLIC and not decision.expired
 
 
+def is_protected(decision: Decision) -> bool:
+    """Tell whether a decision makes its page readable, now, with a password and in no other way."""
+    return decision.share is Share.PASSWORD and not decision.expired
+
+
 def _judge(judge: Judge, file: SourceFile) -> tuple[Judged, list[Problem]]:
     try:
         front = read_front_matter(file.text)
-        decision = judge.decide(file.path, front)
+        return Judged(file, front, judge.decide(file.path, front)), []
     except FileError as error:
-        return Judged(file, FrontMatter({}, {}, 1), Decision(Share.PRIVATE, None, error.code)), [
-            _problem(file.path, error)
-        ]
-    if decision.share is Share.PASSWORD and not decision.expired:
-        note = "password pages are not published by this version; the page stays unpublished"
-        return Judged(file, front, decision), [Problem(Severity.WARNING, "password-unpublished", file.path, None, note)]
-    return Judged(file, front, decision), []
+        private = Decision(Share.PRIVATE, None, error.code)
+        return Judged(file, FrontMatter({}, {}, 1), private), [_problem(file.path, error)]
+
+
+def _one_of_each_name(public: Sequence[Judged]) -> tuple[list[Judged], list[Problem]]:
+    """Return one public file per path: of two whose names are equal after NFC, the one that is named in NFC."""
+    groups: dict[SourcePath, list[Judged]] = defaultdict(list)
+    for judged in public:
+        groups[judged.file.path].append(judged)
+    message = "two public files are both named {} in two Unicode forms; only one of them is published"
+    problems = [
+        _problem(path, FileError("name-twice", message.format(path), fix="rename one of them"))
+        for path, group in groups.items()
+        for _ in group[1:]
+    ]
+    return [min(group, key=_has_other_form) for group in groups.values()], problems
+
+
+def _has_other_form(judged: Judged) -> bool:
+    name = judged.file.absolute.as_posix()
+    return name != unicodedata.normalize("NFC", name)
+
+
+def _decisions(
+    judged: Sequence[Judged], sound: Collection[SourcePath], chosen: Collection[int]
+) -> dict[SourcePath, Decision]:
+    """Return the decision of every file for the owner; one that was refused later is private, and says why."""
+    out: dict[SourcePath, Decision] = {}
+    for one in sorted(judged, key=lambda j: id(j) not in chosen):
+        path, decision = one.file.path, one.decision
+        if path in out:
+            path = SourcePath(f"{path} (the same name in another Unicode form)")
+            decision = dataclasses.replace(decision, share=Share.PRIVATE, reason="another file has its name")
+        elif (is_public(decision) or is_protected(decision)) and path not in sound:
+            decision = Decision(Share.PRIVATE, None, "error in the front matter")
+        out[path] = decision
+    return dict(sorted(out.items()))
 
 
 def _articles(
-    public: Sequence[Judged], settings: Settings, days: Mapping[SourcePath, str]
+    public: Sequence[Judged], hidden: Sequence[str], days: Mapping[SourcePath, str]
 ) -> tuple[tuple[Article, ...], list[Problem]]:
     """Return the articles of files that hold no error; only they take part in who gets which URL."""
-    hidden = hidden_folders(settings.sharing.rules)
     problems: list[Problem] = []
     sound: list[tuple[Judged, Article]] = []
     for judged in public:
         try:
-            sound.append((judged, _article(judged, _wanted_url(judged, hidden), hidden, days)))
+            sound.append((judged, read_article(judged, hidden, days.get(judged.file.path))))
         except FileError as error:
             problems.append(_problem(judged.file.path, error))
     urls, collisions = settle([(judged.file.path, article.url) for judged, article in sound])
     out: dict[str, Article] = {}
     for judged, article in sound:
         url = urls[judged.file.path]
-        placed = dataclasses.replace(article, url=url, id=_id(judged.front, url))
+        placed = dataclasses.replace(article, url=url, id=own_id(judged.front, url))
         if placed.id in out:
             message = f"`id: {placed.id}` is also that of {out[placed.id].source}"
             problems.append(_problem(judged.file.path, FileError("id-twice", message, fix="choose another id")))
@@ -159,96 +177,25 @@ def _articles(
     return tuple(sorted(out.values(), key=lambda a: a.source)), [*problems, *collisions]
 
 
-def _wanted_url(judged: Judged, hidden: Sequence[str]) -> Url:
-    chosen = judged.front.values.get("slug", "")
-    return url_of(
-        public_path(judged.file.path, hidden), slug(chosen) if isinstance(chosen, str) and chosen.strip() else ""
-    )
-
-
-def _article(judged: Judged, url: Url, hidden: Sequence[str], days: Mapping[SourcePath, str]) -> Article:
-    file, front = judged.file, judged.front
-    body = strip_comments("\n".join(file.text.split("\n")[front.body_line - 1 :]))
-    aliases = _list(front, "aliases") + _list(front, "alias")
-    title = _text(front, "title") or _first_title(body) or _name(file.path)
-    created, updated = (_date(front, *keys) for keys in (("created", "date"), ("updated", "lastmod")))
-    kind = _text(front, "kind")
-    moment = judged.decision.not_after
-    path = public_path(file.path, hidden)
-    return Article(
-        id=_id(front, url),
-        source=file.path,
-        path=path,
-        url=url,
-        title=title,
-        lang=_lang(front, body, title),
-        summary=_text(front, "summary") or _text(front, "description"),
-        kind=kind if kind in WIKI_KINDS else "article",
-        tags=tuple(
-            dict.fromkeys(t.lstrip("#").strip() for t in _list(front, "tags") + _list(front, "tag") if t.strip("# "))
-        ),
-        aliases=tuple(a for a in aliases if not a.startswith("/")),
-        redirects=tuple(a for a in aliases if a.startswith("/")),
-        created=created,
-        updated=updated or days.get(file.path) or created,
-        not_after=int(moment.timestamp()) if moment else None,
-        body=body,
-        body_line=front.body_line,
-    )
-
-
-def _id(front: FrontMatter, url: Url) -> ArticleId:
-    chosen = _text(front, "id")
-    if chosen and not _ID.fullmatch(chosen):
-        raise FileError("id-invalid", "`id` takes letters, digits, - and _", line=front.lines["id"], fix="shorten it")
-    return ArticleId(chosen) if chosen else article_id(SourcePath(url))
-
-
-def _lang(front: FrontMatter, body: str, title: str) -> str:
-    said = _text(front, "lang").lower()
-    if said and not re.fullmatch(r"[a-z]{2,3}(-[a-z0-9]+)*", said):
-        raise FileError(
-            "lang-invalid", f"`lang: {said}` is not a language tag", line=front.lines["lang"], fix="write zh or en"
-        )
-    return said.split("-")[0] if said else language(f"{title}\n{body[:20_000]}", "en")
-
-
-def _date(front: FrontMatter, *keys: str) -> str | None:
-    key = next((k for k in keys if k in front.values), None)
-    return (
-        plain_date(key, _text(front, key), front.lines[key]) if key in ("created", "updated") else _lenient(front, key)
-    )
-
-
-def _lenient(front: FrontMatter, key: str | None) -> str | None:
-    """Return the day of another tool's date key, or None: such a key is not ours to refuse."""
-    match = re.match(r"\d{4}-\d{2}-\d{2}", _text(front, key)) if key else None
-    return match[0] if match else None
-
-
-def _text(front: FrontMatter, key: str) -> str:
-    value = front.values.get(key, "")
-    return " ".join(value.split()) if isinstance(value, str) else ""
-
-
-def _list(front: FrontMatter, key: str) -> list[str]:
-    value = front.values.get(key, ())
-    items = re.split(r"[,，]", value) if isinstance(value, str) else value
-    return [unicodedata.normalize("NFC", item.strip()) for item in items if item.strip() and item != "<nested>"]
-
-
-def _first_title(body: str) -> str:
-    """Return the text of the h1 that the page opens with, if it has no other; of several parts none is the title."""
-    match = _TITLE.match(body[:4000])
-    if not match or len(_H1.findall(_FENCED.sub("", body))) > 1:
-        return ""
-    return " ".join(plain(re.sub(r"\{\s*#[^}]*\}", "", match[1] or match[2])).split())
-
-
-def _name(path: SourcePath) -> str:
-    parts = re.sub(r"\.(md|markdown)$", "", path, flags=re.IGNORECASE).split("/")
-    name = parts[-2] if parts[-1].casefold() in INDEX_NAMES and len(parts) > 1 else parts[-1]
-    return re.sub(r"[-_]+", " ", name).strip() if name.isascii() else name
+def _protected(
+    judged: Sequence[Judged], hidden: Sequence[str], days: Mapping[SourcePath, str]
+) -> tuple[tuple[Protected, ...], list[Problem]]:
+    """Return the password articles. They take part in no name, address or list of the public ones."""
+    out: dict[str, Protected] = {}
+    problems: list[Problem] = []
+    for one in (j for j in judged if is_protected(j.decision)):
+        try:
+            article = read_article(one, hidden, days.get(one.file.path))
+            if article.id in out:
+                message = "its `id` or its address is also that of another password page"
+                raise FileError("id-twice", message, line=one.front.lines.get("id"), fix="give it an `id` of its own")
+        except FileError as error:
+            problems.append(_problem(one.file.path, error))
+            continue
+        variable = str(one.front.values["password"]).removeprefix("env:")
+        out[article.id] = Protected(article, variable, one.front.lines["password"])
+        problems += remarks(one)
+    return tuple(sorted(out.values(), key=lambda p: p.article.source)), problems
 
 
 def _problem(path: SourcePath, error: FileError) -> Problem:

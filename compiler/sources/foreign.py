@@ -49,7 +49,7 @@ def refuse_foreign(front: FrontMatter) -> None:
         if asks_less and any(asks_less(fold_key(text).strip()) for text in texts):
             raise FileError(
                 "sharing-foreign-key",
-                f"`{key}` is not a sharing key here, but {reason}",
+                f"another tool's key is not a sharing key here, but {reason}",
                 line=front.lines[key],
                 fix="write `share: private` or `share: public`",
             )

@@ -30,6 +30,7 @@ def read_front_matter(text: str) -> FrontMatter:
     if end is None:
         raise FileError("frontmatter-unclosed", "the front matter has no closing ---", line=1, fix="add a --- line")
     block = "\n".join(lines[1:end])
+    _refuse_other_line_ends(lines[:end])
     if len(block.encode()) > MAX_BYTES:
         raise FileError("frontmatter-too-large", "the front matter is larger than 64 KB", line=1, fix="shorten it")
     values, where = _parse(block)
@@ -39,17 +40,23 @@ def read_front_matter(text: str) -> FrontMatter:
     return FrontMatter(values, where, end + 2)
 
 
+def _refuse_other_line_ends(lines: list[str]) -> None:
+    """Raise FileError for the line and paragraph separators: YAML breaks a line at them, an editor shows none."""
+    for number, line in enumerate(lines, 1):
+        if "\u2028" in line or "\u2029" in line:
+            message = "a line separator (U+2028 or U+2029) hides where a line ends"
+            raise FileError("frontmatter-line-separator", message, line=number, fix="delete it")
+
+
 def _parse(block: str) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]]:
     try:
         _check_events(block)
         root = yaml.compose(block, Loader=yaml.BaseLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise FileError(
-            "frontmatter-yaml", f"not readable as YAML: {error.problem or error}", line=line, fix=_HINT
-        ) from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise FileError("frontmatter-yaml", f"not readable as YAML: {error}", line=1, fix=_HINT) from None
+        raise FileError("frontmatter-yaml", "not readable as YAML", line=line, fix=_HINT) from None
+    except (yaml.YAMLError, RecursionError):
+        raise FileError("frontmatter-yaml", "not readable as YAML", line=1, fix=_HINT) from None
     if root is None:
         return {}, {}
     if not isinstance(root, yaml.MappingNode):
@@ -62,9 +69,8 @@ def _parse(block: str) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]
             raise FileError("frontmatter-yaml", "a key must be one word", line=line, fix=_HINT)
         key = str(key_node.value)
         if key in where:
-            raise FileError(
-                "frontmatter-duplicate-key", f"`{key}` stands twice (line {where[key]})", line=line, fix="keep one"
-            )
+            message = f"this key stands twice (line {where[key]})"
+            raise FileError("frontmatter-duplicate-key", message, line=line, fix="keep one")
         where[key], values[key] = line, _value(value_node)
     return values, where
 
@@ -113,7 +119,7 @@ def _refuse_lookalikes(block: list[str], where: dict[str, int]) -> None:
     for key, line in where.items():
         if known := resembles_sharing_key(key):
             raise FileError(
-                "frontmatter-lookalike-key", f"`{key}` is not `{known}`", line=line, fix=f"write `{known}:`"
+                "frontmatter-lookalike-key", f"this key only looks like `{known}`", line=line, fix=f"write `{known}:`"
             )
     for offset, text in enumerate(block):
         line = offset + 2

@@ -17,6 +17,7 @@ _OPEN_FIRST = re.compile(r"\s*~{3,}\s*(?:ya?ml|toml|json)?\s*", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _DATA = re.compile(r"\s*(?:#.*|[-*] .*|[-*]|[\"']?[^\s:：=].{0,60}?[:：=].*)?")
 _KEY = re.compile(r"\s*(?:[-*] )?[\"']?([^\s:：=\"'#]+)[\"']?\s*[:：=]")
+_MARKER = re.compile(r"\s*[\"']?([^\s:：=\"'#]+)[\"']?\s*[:：=]\s*[\"']?([^\s\"']+)[\"']?\s*(?:#.*)?")
 _JSON_KEY = re.compile(r"[{,]\s*[\"']?([^\s:\"'{,]{1,40})[\"']?\s*:")
 
 
@@ -24,14 +25,15 @@ def refuse_late_block(lines: Sequence[str], *, before: int = 0) -> None:
     """Raise FileError when a block with a sharing key stands near the top of a body.
 
     `lines` is the body, `before` the number of lines of a genuine front matter above it. Blocks in code fences are
-    text. A block is closed, short, and holds only data lines; the one that opens a file is refused unclosed too.
+    text. A block is short and holds only data lines; where no line closes it, or opens it at the top of a file, a
+    sharing key counts only with a value of one word, so that prose with a colon stays prose.
     """
     clean = [INVISIBLE.sub("", line) for line in lines[: NEAR_TOP + UNCLOSED]]
     first = next((i for i, line in enumerate(clean) if line.strip()), None)
     if first is None:
         return
-    if not before and _opens_with_a_marker(clean, first):
-        raise _late(first + 1)
+    if _begins_bare(clean[first:]) or (not before and _opens_with_a_marker(clean, first)):
+        raise _late(before + first + 1)
     for start, block in _blocks(clean):
         if _holds_sharing_key(block):
             raise _late(before + start + 1)
@@ -72,12 +74,24 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
 
 
 def _block_after(lines: Sequence[str], at: int) -> Sequence[str]:
-    for end in range(at + 1, min(len(lines), at + LONGEST + 2)):
+    last = min(len(lines), at + LONGEST + 2)
+    for end in range(at + 1, last):
         if _ends(lines[end]):
             return lines[at + 1 : end]
         if not _DATA.fullmatch(lines[end]):
-            return ()
-    return ()
+            return _markers(lines[at + 1 : end])
+    return _markers(lines[at + 1 : last])
+
+
+def _markers(lines: Sequence[str]) -> list[str]:
+    """Return the lines that can only be meant as a marker: a sharing key and a value of one word."""
+    return [line for line in lines if (match := _MARKER.fullmatch(line)) and is_sharing_key(match[1])]
+
+
+def _begins_bare(lines: Sequence[str]) -> bool:
+    """Tell whether a file begins with ``key: value`` lines and no ``---``, one of them a marker."""
+    end = next((i for i, line in enumerate(lines) if not _KEY.match(line) or not line.strip()), len(lines))
+    return bool(_markers(lines[:end]))
 
 
 def _ends(line: str) -> bool:

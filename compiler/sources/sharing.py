@@ -67,7 +67,7 @@ class Judge:
             return expiry(value if isinstance(value, str) else "", self.zone)
         except ValueError:
             raise FileError(
-                "expires-invalid", f"`expires: {value}` is no date", line=line, fix="write 2026-12-31"
+                "expires-invalid", "`expires` is no date or time that exists", line=line, fix="write 2026-12-31"
             ) from None
 
 
@@ -132,10 +132,9 @@ def _claim(key: str, front: FrontMatter) -> Share | None:
     value, line = front.values[key], front.lines[key]
     accepted: Mapping[str, Share | None] = {s.value: s for s in Share} if key == "share" else _FLAGS[key]
     if not isinstance(value, str) or value not in accepted:
-        shown = value if isinstance(value, str) else "a list"
         raise FileError(
             "sharing-unknown-value",
-            f"`{key}: {shown}` is not understood",
+            f"this value of `{key}` is not understood",
             line=line,
             fix=f"write one of: {', '.join(accepted)}",
         )

@@ -6,11 +6,15 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 from compiler.model import ArticleId, Problem, Severity, SourcePath, Url
 
 INDEX_NAMES = frozenset({"index", "_index", "readme"})
-RESERVED = ("articles/", "tags/", "llms.txt/", "404.html/", "sitemap.xml/", "ask.js/", "index.md/")  # the site's own
+RESERVED = ("articles/", "tags/", "llms.txt/", "404.html/", "sitemap.xml/", "sitemap.xml.gz/", "ask.js/")  # the site's
+OWN_FOLDERS = frozenset({"assets", "protected", "tags"})  # whatever lies below them is the site's
+OWN_FILES = frozenset({"index.html", "index.md"})  # every page's own two files: no segment may be named like them
+MAX_SEGMENT = 120  # bytes; file systems take 255, and some hosts store names percent-encoded
 HIDDEN = "_"  # stands for the segments of a folder that a rule keeps private
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f?#%\\"<>|:*^`{}\[\]\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]')
 
@@ -24,7 +28,17 @@ def public_path(path: SourcePath, hidden: Sequence[str]) -> SourcePath:
 def slug(text: str) -> str:
     """Return one URL segment: Unicode letters stay, spaces become hyphens, characters unsafe in URLs go."""
     text = unicodedata.normalize("NFC", text).strip()
-    return re.sub(r"[\s]+", "-", _UNSAFE.sub("", text)).strip(".") or "page"
+    segment = re.sub(r"[\s]+", "-", _UNSAFE.sub("", text)).strip(".") or "page"
+    return shorten(segment.replace(".", "-") if segment.casefold() in OWN_FILES else segment)
+
+
+def shorten(segment: str) -> str:
+    """Return a URL segment of at most MAX_SEGMENT bytes; a longer one is cut and ends in eight digits of its hash."""
+    data = segment.encode()
+    if len(data) <= MAX_SEGMENT:
+        return segment
+    kept = data[: MAX_SEGMENT - 9].decode("utf-8", errors="ignore").rstrip("-.")
+    return f"{kept}-{hashlib.sha256(data).hexdigest()[:8]}"
 
 
 def url_of(path: SourcePath, chosen: str = "") -> Url:
@@ -44,6 +58,26 @@ def article_id(path: SourcePath) -> ArticleId:
     return ArticleId("".join("0123456789abcdefghjkmnpqrstvwxyz"[(number >> 5 * i) & 31] for i in range(10)))
 
 
+def redirect_fault(alias: str) -> str:
+    """Return why an alias such as ``/old/page`` can't be a redirect of the site, "" when it can."""
+    place = unquote(alias).strip("/")
+    segments = place.split("/")
+    if not place or any(part in ("", ".", "..") for part in segments):
+        return "it names no page below the site's root"
+    if _UNSAFE.search(place):
+        return "it holds a character that no address of a page has"
+    if any(len(part.encode()) > MAX_SEGMENT for part in segments):
+        return f"a part of it is longer than {MAX_SEGMENT} bytes"
+    folded = place.casefold()
+    if (
+        folded + "/" in RESERVED
+        or folded.partition("/")[0] in {*OWN_FOLDERS, "files"}
+        or OWN_FILES & {*folded.split("/")}
+    ):
+        return "it is one of the site's own addresses"
+    return ""
+
+
 def settle(wanted: Sequence[tuple[SourcePath, Url]]) -> tuple[dict[SourcePath, Url], list[Problem]]:
     """Give every public file its own URL.
 
@@ -54,12 +88,13 @@ def settle(wanted: Sequence[tuple[SourcePath, Url]]) -> tuple[dict[SourcePath, U
     urls: dict[SourcePath, Url] = {}
     problems: list[Problem] = []
     for path, url in sorted(wanted, key=lambda item: (not _is_index(item[0]), item[0])):
-        final, number = url, 1
+        outside = _outside_own_folders(url)
+        final, number = outside, 1
         while final.casefold() in taken:
-            final = Url(f"{url.rstrip('/') or 'index'}-page{'' if number == 1 else f'-{number}'}/")
+            final = Url(f"{outside.rstrip('/') or 'index'}-page{'' if number == 1 else f'-{number}'}/")
             number += 1
         if final != url:
-            first = taken[url.casefold()]
+            first = taken.get(url.casefold(), f"the site's own {url.partition('/')[0]}/")
             problems.append(
                 Problem(
                     Severity.ERROR,
@@ -74,6 +109,11 @@ def settle(wanted: Sequence[tuple[SourcePath, Url]]) -> tuple[dict[SourcePath, U
         taken[final.casefold()] = path
         urls[path] = final
     return urls, problems
+
+
+def _outside_own_folders(url: Url) -> Url:
+    first, _, rest = url.partition("/")
+    return Url(f"{first}-page/{rest}") if rest and first.casefold() in OWN_FOLDERS else url
 
 
 def _is_index(path: SourcePath) -> bool:
