@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from compiler.cache import Cache
 from compiler.model import Article, Attachment, Decision, Document, Problem, SourcePath
-from compiler.pages import parse
+from compiler.pages import Parsed, parse
 from compiler.progress import Clock
 from compiler.report import sorted_problems
 from compiler.settings import Settings
 from compiler.sources.articles import Selection, select
-from compiler.sources.attachments import collect, is_cleanable
-from compiler.sources.dates import commit_days
+from compiler.sources.attachments import collect
+from compiler.sources.dates import commit_days, refuse_slow_clock
 from compiler.sources.scan import scan
 from compiler.sources.sharing import covered
 
@@ -26,6 +28,7 @@ class Sources:
     documents: tuple[Document, ...]
     attachments: tuple[Attachment, ...]
     problems: tuple[Problem, ...]
+    files: Mapping[SourcePath, Path] = field(default_factory=dict)  # everything that is no article
 
     @property
     def articles(self) -> tuple[Article, ...]:
@@ -39,16 +42,14 @@ class Sources:
 
 
 def may_be_published(path: SourcePath, settings: Settings) -> bool:
-    """Tell whether a file that is no article can be an attachment: no rule keeps it back, and its kind can be cleaned.
-
-    What cannot be published resolves like a file that is not there, so a link tells nothing about it.
-    """
-    return is_cleanable(path) and not covered(settings.sharing.rules, path)
+    """Tell whether no rule keeps back a file that is no article, so that a public page may reference it."""
+    return not covered(settings.sharing.rules, path)
 
 
 def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Clock, preview: bool = False) -> Sources:
     """Return the public sources at the instant `now`. What is not public is dropped before anything is derived."""
     with clock.stage("scan"):
+        refuse_slow_clock(settings.content, now)
         found = scan(settings.content, settings.limits)
     with clock.stage("share"):
         days = commit_days(settings.content)
@@ -56,9 +57,28 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
         selection = select(found.files, settings, now, days=days, others=elsewhere, preview=preview)
     with clock.stage("parse"):
         others = {path: place for path, place in found.others.items() if may_be_published(path, settings)}
-        parsed = parse(selection.articles, others, cache, clock.progress.update)
-    wanted = sorted({path for document in parsed.documents for path in document.attachments})
-    attachments, problems = collect(wanted, others, parsed.attachment_urls, limits=settings.limits)
+        parsed, attachments, problems = _linked(selection.articles, others, settings, cache=cache, clock=clock)
     public = frozenset(a.source for a in selection.articles)
-    everything = (*found.problems, *selection.problems, *parsed.problems, *problems)
-    return Sources(selection, parsed.documents, attachments, sorted_problems(everything, public))
+    everything = (*found.problems, *selection.problems, *problems)
+    return Sources(selection, parsed.documents, attachments, sorted_problems(everything, public), found.others)
+
+
+def _linked(
+    articles: Sequence[Article], others: Mapping[SourcePath, Path], settings: Settings, *, cache: Cache, clock: Clock
+) -> tuple[Parsed, tuple[Attachment, ...], list[Problem]]:
+    """Return the pages and the clean files they show. A file that can't be shown is taken for one that is not there.
+
+    Links are then resolved again; the problems of the first round stand, so that the file itself is told once.
+    """
+    pages = [a.url for a in articles]
+    parsed = parse(articles, others, cache, clock.progress.update)
+    problems = list(parsed.problems)
+    while True:
+        wanted = sorted({path for document in parsed.documents for path in document.attachments})
+        found, refused = collect(wanted, others, parsed.attachment_urls, limits=settings.limits, pages=pages)
+        problems += refused
+        if not refused:
+            return parsed, found, problems
+        gone = {p.path for p in refused}
+        others = {path: place for path, place in others.items() if path not in gone}
+        parsed = parse(articles, others, cache, clock.progress.update)

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import struct
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from compiler.errors import FileError
 from compiler.model import Attachment, Problem, Severity, SourcePath
 from compiler.settings import LimitSettings
+from compiler.sources.clean.kinds import cleaned
 
-PLAIN = frozenset({"txt", "csv", "tsv", "json", "yml", "yaml", "toml", "log"})
-PICTURES = frozenset({"png", "jpg", "jpeg", "gif", "webp"})
-_PNG_KEPT = frozenset(
-    {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"sRGB", b"cHRM", b"acTL", b"fcTL", b"fdAT"}
-)
-_JPEG_APP0, _JPEG_ADOBE = 0xE0, 0xEE
+_FILE = "file "  # marks an address that is a file, so that no folder can stand there
 
 
 def collect(
@@ -26,120 +20,51 @@ def collect(
     urls: Mapping[SourcePath, str],
     *,
     limits: LimitSettings,
+    pages: Collection[str] = (),
 ) -> tuple[tuple[Attachment, ...], list[Problem]]:
-    """Return the wanted files with their clean bytes' hash; a file that cannot be cleaned is left out and a problem."""
+    """Return the wanted files with their clean bytes' hash, and a problem for each that is left out.
+
+    Left out are files that can't be read or cleaned, and one whose address another file or a page in `pages` has: a
+    site may lie on a disk that knows no case. A link to what is left out is a link to nothing; the caller sees to it.
+    """
     out: list[Attachment] = []
     problems: list[Problem] = []
+    taken = {folder.casefold(): f"the folder /{folder}/" for url in pages for folder in _folders(url)}
     for path in wanted:
         try:
-            data = clean(path, others[path].read_bytes(), limits)
+            _claim(urls[path], path, taken)
+            data, _ = read_clean(path, others[path], limits)
         except FileError as error:
-            problems.append(Problem(Severity.WARNING, error.code, path, None, error.message, error.fix, True))
+            severity = Severity.ERROR if error.code == "attachment-twice" else Severity.WARNING
+            problems.append(Problem(severity, error.code, path, None, error.message, error.fix, True))
             continue
         out.append(Attachment(path, data, urls[path], hashlib.sha256(data).hexdigest()))
     return tuple(out), problems
 
 
-def is_cleanable(path: SourcePath) -> bool:
-    """Tell whether files of this kind can be published without metadata."""
-    return path.rsplit(".", 1)[-1].lower() in PLAIN | PICTURES
-
-
-def clean(path: SourcePath, data: bytes, limits: LimitSettings) -> bytes:
-    """Return a file's bytes without author, place or device data. Raises FileError for a kind that cannot be cleaned.
-
-    PNG, JPEG, GIF and WebP are rewritten chunk by chunk without their pixels being touched; plain text has no metadata.
-    """
-    if len(data) > limits.attachment_bytes:
-        raise FileError("attachment-too-large", f"{path} is larger than {limits.attachment_bytes:,} bytes")
-    suffix = path.rsplit(".", 1)[-1].lower()
+def read_clean(path: SourcePath, place: Path, limits: LimitSettings) -> tuple[bytes, str]:
+    """Return a file's bytes without metadata and its media type. Raises FileError when it can't be read or cleaned."""
     try:
-        if data[:8] == b"\x89PNG\r\n\x1a\n":
-            return data[:8] + b"".join(_png(data))
-        if data[:2] == b"\xff\xd8":
-            return b"\xff\xd8" + b"".join(_jpeg(data))
-        if data[:6] in (b"GIF87a", b"GIF89a"):
-            return _gif(data)
-        if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-            return _webp(data)
-    except (IndexError, struct.error, ValueError):
-        raise FileError(
-            "attachment-damaged", f"{path} is damaged and was left out", fix="save the image again"
-        ) from None
-    if suffix in PLAIN and b"\0" not in data:
-        return data
-    raise FileError(
-        "attachment-unsupported",
-        f"{path} was left out: this kind of file may carry author data that can't be removed here",
-        fix="use PNG, JPEG, GIF, WebP or plain text",
-    )
+        size = place.stat().st_size
+        if size > limits.attachment_bytes:
+            raise FileError("attachment-too-large", f"it is larger than {limits.attachment_bytes:,} bytes")
+        return cleaned(place.read_bytes(), path)
+    except OSError:
+        raise FileError("attachment-unreadable", "it can't be read", fix="check its permissions") from None
 
 
-def _png(data: bytes) -> Iterator[bytes]:
-    at = 8
-    while at < len(data):
-        (size,) = struct.unpack(">I", data[at : at + 4])
-        kind, end = data[at + 4 : at + 8], at + 12 + size
-        if end > len(data) or zlib.crc32(data[at + 4 : end - 4]) != struct.unpack(">I", data[end - 4 : end])[0]:
-            raise ValueError("chunk")
-        if kind in _PNG_KEPT:
-            yield data[at:end]
-        if kind == b"IEND":
-            return
-        at = end
-    raise ValueError("no end")
+def _claim(url: str, path: SourcePath, taken: dict[str, str]) -> None:
+    """Take an address on the site. Raises FileError when a file or folder of another owner already stands there."""
+    place = url.casefold()
+    above = _folders(place)
+    owner = taken.get(place) or next((taken[p] for p in above if taken.get(p, "").startswith(_FILE)), "")
+    if owner:
+        message = f"its address /{url} is also that of {owner.removeprefix(_FILE)}"
+        raise FileError("attachment-twice", message, fix="rename one of them")
+    taken.update({p: f"the folder /{p}/" for p in above if p not in taken})
+    taken[place] = f"{_FILE}{path}"
 
 
-def _jpeg(data: bytes) -> Iterator[bytes]:
-    at = 2
-    while data[at] == 0xFF:
-        marker = data[at + 1]
-        if marker == 0xDA:  # the picture itself, to the end mark
-            end = data.rindex(b"\xff\xd9") + 2
-            yield data[at:end]
-            return
-        (size,) = struct.unpack(">H", data[at + 2 : at + 4])
-        application = _JPEG_APP0 < marker <= 0xEF and marker != _JPEG_ADOBE
-        if not application and marker != 0xFE:
-            yield data[at : at + 2 + size]
-        at += 2 + size
-    raise ValueError("marker")
-
-
-def _gif(data: bytes) -> bytes:
-    """Drop comment and application blocks, but keep the one that says how often an animation repeats."""
-    out = bytearray()
-    flags = data[10]
-    at = 13 + (3 << ((flags & 7) + 1) if flags & 0x80 else 0)
-    out += data[:at]
-    while data[at] != 0x3B:
-        start = at
-        if data[at] == 0x21:
-            label, at = data[at + 1], at + 2
-        elif data[at] == 0x2C:
-            label, packed = 0, data[at + 9]
-            at += 10 + (3 << ((packed & 7) + 1) if packed & 0x80 else 0) + 1
-        else:
-            raise ValueError("block")
-        while data[at]:
-            at += data[at] + 1
-        at += 1
-        if label in (0, 0xF9) or data[start + 3 : start + 14] in (b"NETSCAPE2.0", b"ANIMEXTS1.0"):
-            out += data[start:at]
-    return bytes(out) + b"\x3b"
-
-
-def _webp(data: bytes) -> bytes:
-    out = bytearray()
-    at = 12
-    while at < len(data):
-        kind, (size,) = data[at : at + 4], struct.unpack("<I", data[at + 4 : at + 8])
-        end = at + 8 + size + (size & 1)
-        if end > len(data) + 1:
-            raise ValueError("chunk")
-        if kind == b"VP8X":
-            out += data[at : at + 8] + bytes([data[at + 8] & ~0x2C]) + data[at + 9 : end]
-        elif kind not in (b"EXIF", b"XMP ", b"ICCP"):
-            out += data[at:end]
-        at = end
-    return b"RIFF" + struct.pack("<I", len(out) + 4) + b"WEBP" + bytes(out)
+def _folders(url: str) -> list[str]:
+    parts = url.split("/")[:-1]
+    return ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
