@@ -11,7 +11,7 @@ import os
 import secrets
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,8 +25,10 @@ from compiler.build import build as run_build
 from compiler.check import check as run_check
 from compiler.doctor import examine
 from compiler.errors import BuildError, GeosminError, LockedError, SettingsError
+from compiler.leakcheck.scan import leakcheck as run_leakcheck
+from compiler.leakcheck.scan import told
 from compiler.local import Local
-from compiler.progress import Progress, Silent
+from compiler.progress import Clock, Progress, Silent
 from compiler.report import Report, file_tag, to_json
 from compiler.settings import Settings, load
 from query_fn import wire
@@ -134,6 +136,31 @@ def check(
         out.print(screen.sharing_table(report, {p: _name(p, report, view) for p in report.decisions}))
         _show_problems(report, view)
     raise typer.Exit(_code(report, strict=strict))
+
+
+@app.command()
+def leakcheck(
+    content: Content = CONTENT,
+    out_dir: Out = OUT,
+    state: State = STATE,
+    config: Config = None,
+    overrides: Set = None,
+    as_json: AsJson = False,
+    now: Now = None,
+    redact: Redact = None,
+) -> None:
+    """Search the current build for anything of your files that is not public. Exit code 1 when something is found."""
+    settings = _settings(content, out_dir, state, config=config, overrides=overrides)
+    view = View(as_json, _redaction_key(redact))
+    clock = Clock(view.progress())
+    with clock.stage("leakcheck"):
+        report = run_leakcheck(settings, now=_now(now), progress=clock.progress.update)
+    found = told(report, redact_with=view.redact_with)
+    if view.json:
+        _json(asdict(found))
+    else:
+        out.print(screen.leaks(found))
+    raise typer.Exit(int(bool(report.hits)))
 
 
 @app.command("serve")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
@@ -16,9 +16,11 @@ from rich.table import Table
 from rich.text import Text
 
 from compiler.doctor import Finding
+from compiler.leakcheck.scan import LeakReport
 from compiler.model import Problem, Severity
 from compiler.report import Report, problem_line
 
+LEAKS = 40
 SHOWN = 12  # problems of one kind before "and N more"
 QUIET = 15.0  # seconds between two lines of progress where there is no terminal
 STAGES = {
@@ -30,9 +32,11 @@ STAGES = {
     "derive": "chunks, outline, questions",
     "embed": "embedding passages and questions",
     "site": "writing the site",
+    "search": "indexing the static search",
     "index": "writing the indexes",
     "verify": "verifying every file",
     "switch": "switching",
+    "leakcheck": "searching what is published",
 }
 _MARK = {"ok": "[green]ok[/]  ", "note": "[yellow]note[/]", "bad": "[red]bad[/] "}
 
@@ -145,6 +149,25 @@ def search_list(found: Mapping[str, Any]) -> Group:
     return Group(*(rows or [Text("nothing found")]))
 
 
+def leaks(report: LeakReport) -> Group:
+    """Return what was found of files that are not public, by published file, and how much was looked at."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("published", "kind", "belongs to", "found"):
+        table.add_column(name, overflow="fold", no_wrap=name == "kind")
+    for hit in report.hits[:LEAKS]:
+        table.add_row(escape(hit.published), hit.kind, escape(hit.source), escape(hit.text.replace("\0", " · ")))
+    more: list[RenderableType] = (
+        [Text(f"and {len(report.hits) - LEAKS} more; --json lists all", "dim")] if len(report.hits) > LEAKS else []
+    )
+    looked = (
+        f"{report.files} files ({report.bytes / 1e6:.1f} MB) searched for {report.marks:,} strings of "
+        f"{report.sources} sources that no public page holds"
+    )
+    verdict = f"[red]{len(report.hits)} found[/]" if report.hits else "[green]nothing found[/]"
+    shown: list[RenderableType] = [table, *more] if report.hits else []
+    return Group(*shown, Text.from_markup(f"{verdict} · {looked}"))
+
+
 def findings(found: Iterable[Finding]) -> Table:
     """Return the doctor's report."""
     table = Table(box=None, show_header=False, pad_edge=False)
@@ -164,6 +187,7 @@ def _moment(seconds: int) -> str:
 def _reason(name: str) -> str:
     return {
         "no_embedder": "no_embedder — search and answers work on words alone (pip install 'geosmin[embedder]')",
+        "no_static_search": "no_static_search — the site alone searches titles only (pip install 'geosmin[search]')",
         "vectors_incomplete": "vectors_incomplete — the time budget ended; the next build goes on",
     }.get(name, name)
 

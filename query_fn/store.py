@@ -215,7 +215,9 @@ class Store:
 
         with self._lock:
             if name not in self._lexical:
-                links = tempfile.TemporaryDirectory(prefix="geosmin-")
+                links = tempfile.TemporaryDirectory(
+                    prefix="geosmin-", ignore_cleanup_errors=True
+                )  # tantivy may still write
                 for path in (self.folder / "lexical" / name).iterdir():
                     (Path(links.name) / path.name).symlink_to(path)
                 self._links.append(links)
