@@ -19,8 +19,19 @@ def public_remotes(folder: Path) -> tuple[str, ...]:
 
 def run(folder: Path, *args: str) -> str:
     """Return what a Git command prints, "" when it fails or Git is not there."""
+    done = _git(folder, *args)
+    return done.stdout if done and done.returncode == 0 else ""
+
+
+def succeeds(folder: Path, *args: str) -> bool:
+    """Tell whether a Git command ends well."""
+    done = _git(folder, *args)
+    return done is not None and done.returncode == 0
+
+
+def _git(folder: Path, *args: str) -> subprocess.CompletedProcess[str] | None:
     try:
-        done = subprocess.run(
+        return subprocess.run(
             ["git", "-C", str(folder), *args],
             capture_output=True,
             encoding="utf-8",
@@ -29,5 +40,4 @@ def run(folder: Path, *args: str) -> str:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""
+        return None

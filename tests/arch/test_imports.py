@@ -22,6 +22,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "compiler.version": (),
     "compiler.cache": ("compiler.parallel",),
     "compiler.lock": LEAVES,
+    "compiler.order": (*LEAVES, "compiler.git"),
     "compiler.report": LEAVES,
     "compiler.starter": LEAVES,
     "compiler.parse": (*LEAVES, *TEXT, "compiler.sources.urls"),
