@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -18,6 +20,7 @@ from compiler.publish import Derived, is_served, sweep, write_build
 from compiler.read import Sources, read_sources
 from compiler.report import Report, owner_json, sharing_counts
 from compiler.settings import Settings
+from compiler.version import compiler_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +33,18 @@ class Run:
     now: datetime
 
 
-def build(settings: Settings, *, now: datetime, progress: Progress, preview: bool = False) -> Report:
+def build(
+    settings: Settings, *, now: datetime, progress: Progress, preview: bool = False, anew: Collection[str] = ()
+) -> Report:
     """Build the site and its artifacts, switch to them, and return what the owner should know.
 
     When the served build already is what these inputs make, nothing is written. `preview` also shows drafts and
-    private pages; the caller keeps that output apart and local. Raises LockedError when another build runs, BuildError
+    private pages; the caller keeps that output apart and local. The stages in `anew` (of cache.STAGES) take nothing
+    from the cache, and the build is written whatever is served. Raises LockedError when another build runs, BuildError
     or OSError when nothing was switched.
     """
     now = max(now, datetime.fromtimestamp(identity.source_date_epoch(), UTC))
-    with held(settings.state), opened(settings.state / "cache.db") as cache:
+    with held(settings.state), _cache(settings, anew) as cache:
         run = Run(settings, cache, Clock(progress), now)
         report = _build(run, preview=preview)
         (settings.state / "report.json").write_text(owner_json(report), encoding="utf-8")
@@ -53,15 +59,15 @@ def _build(run: Run, *, preview: bool) -> Report:
     wanted = identity.build_id(sources, settings, choice.profile)
     with clock.stage("compare"):
         sweep(settings.out)
-        if served := is_served(settings.out, wanted):
+        if not run.cache.anew and (served := is_served(settings.out, wanted)):
             return _report(run, sources, wanted, unchanged=True, counts=served.counts, degraded=served.degraded)
     with clock.stage("derive"):
-        rows = derive(sources.documents, settings, enricher=LocalEnricher(), cache=run.cache, progress=progress.update)
+        made = derive(sources.documents, settings, enricher=LocalEnricher(), cache=run.cache, progress=progress.update)
     with clock.stage("embed"):
-        vectors = embed_rows(rows, choice, settings, progress)
+        vectors = embed_rows(made, choice, settings, progress=progress, anew="embed" in run.cache.anew)
     final = identity.build_id(sources, settings, choice.profile, waiting=_waiting(vectors))
-    derived = Derived(final, identity.stamp(sources.articles), sources, rows, vectors, choice)
-    place, manifest = write_build(derived, settings, clock)
+    derived = Derived(final, identity.stamp(sources.articles), sources, made.rows, made.texts, vectors, choice)
+    place, manifest = write_build(derived, settings, cache=run.cache, clock=clock)
     with clock.stage("switch"):
         switch(settings.out, place.name)
         remove_superseded(settings.out)
@@ -69,6 +75,10 @@ def _build(run: Run, *, preview: bool) -> Report:
     return _report(
         run, sources, final, unchanged=False, counts=manifest.counts, degraded=manifest.degraded, fresh=fresh
     )
+
+
+def _cache(settings: Settings, anew: Collection[str]) -> AbstractContextManager[Cache]:
+    return opened(settings.state / "cache.db", version=compiler_version(), anew=anew)
 
 
 def _waiting(vectors: Vectors | None) -> int:

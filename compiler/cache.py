@@ -7,21 +7,71 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-SCHEMA = 1
+import msgspec
+
+from compiler.parallel import Workers
+
+SCHEMA = 2
+FLUSH = 8_000_000  # bytes of new results that are held in memory before they are written
+STAGES = ("parse", "derive", "embed", "site", "search")  # in order; from one of them on a build can be made anew
+KINDS = {
+    "comments": "parse",
+    "structure": "parse",
+    "document": "parse",
+    "rows": "derive",
+    "wrapped": "site",
+    "search": "search",
+}  # kind of result -> the stage that makes it
+
+Value = TypeVar("Value")
+Item = TypeVar("Item")
+Parts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[Value]):
+    """One kind of result, and the type it is read back as."""
+
+    name: str
+    shape: type[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe(Generic[Item, Value]):
+    """How one kind of result is made from an item: by a module's own function, which other processes can call."""
+
+    kind: Kind[Value]
+    make: Callable[[Item], Value]
 
 
 class Cache:
-    """A key-value store of JSON results, in memory without a path. A damaged file is set aside; `note` then says so."""
+    """A key-value store, in memory without a path. Every entry carries the compiler's version and a hash of its bytes.
 
-    def __init__(self, path: Path | None) -> None:
+    What does not verify is made again. A file that is no database is set aside; `note` then says so. Results of a
+    stage in `anew` are not read, only replaced.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        version: str = "",
+        anew: Collection[str] = (),
+        workers: Workers | None = None,
+    ) -> None:
         self.note = ""
         self.made: Counter[str] = Counter()  # by kind: what was not in the cache
-        self._fresh: dict[str, str] = {}
-        self._used: set[str] = set()
+        self.workers = workers or Workers()
+        self.version, self.anew = version, frozenset(anew)
+        self._fresh: list[tuple[bytes, bytes, bytes]] = []
+        self._waiting = 0
+        self._used: set[bytes] = set()
         self._db = self._connect(path) if path else _open(":memory:")
 
     def _connect(self, path: Path) -> sqlite3.Connection:
@@ -34,36 +84,87 @@ class Cache:
             self.note = f"the cache was damaged; it is kept as {aside.name} and everything is computed again"
             return _open(path)
 
-    def get_or_make(self, kind: str, parts: tuple[str, ...], make: Callable[[], Any]) -> Any:
-        """Return the stored result for `kind` and `parts` (content hashes and versions), else make and keep it."""
-        key = cache_key(kind, parts)
-        self._used.add(key)
-        found = self._db.execute("SELECT value FROM results WHERE key = ?", (key,)).fetchone()
-        if found:
-            return json.loads(found[0])
-        self.made[kind] += 1
-        value = make()
-        self._fresh[key] = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        return value
+    def all(
+        self,
+        recipe: Recipe[Item, Value],
+        wanted: Sequence[tuple[Parts, Item]],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Value]:
+        """Return the result of each (parts, item) in order; parts are content hashes and versions.
+
+        What is not stored is made on all cores. `progress` gets (done, total) of all, the stored ones first.
+        """
+        kind = recipe.kind
+        keys = [self._key(kind, parts) for parts, _ in wanted]
+        found = [self._read(kind, key) for key in keys]
+        missing = [at for at, value in enumerate(found) if value is None]
+        self.made[kind.name] += len(missing)
+        made = self.workers.map(partial(_encoded, recipe.make), [wanted[at][1] for at in missing])
+        for done, (at, data) in enumerate(zip(missing, made, strict=True), len(wanted) - len(missing) + 1):
+            self._keep(keys[at], data)
+            found[at] = _decoded(kind, data)
+            if progress:
+                progress(done, len(wanted))
+        return [value for value in found if value is not None]
+
+    def find(self, kind: Kind[Value], parts: Parts) -> Value | None:
+        """Return the stored result for `parts`, None when there is none."""
+        return self._read(kind, self._key(kind, parts))
+
+    def keep(self, kind: Kind[Value], parts: Parts, value: Value) -> None:
+        """Store a result that was made elsewhere."""
+        self.made[kind.name] += 1
+        self._keep(self._key(kind, parts), msgspec.msgpack.encode(value))
 
     def save(self, *, prune: bool = True) -> None:
-        """Write the new results in one transaction, and drop what this build did not use."""
-        with contextlib.suppress(sqlite3.OperationalError), self._db:
-            self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?)", sorted(self._fresh.items()))
-            if prune:
-                gone = [(k,) for (k,) in self._db.execute("SELECT key FROM results") if k not in self._used]
-                self._db.executemany("DELETE FROM results WHERE key = ?", gone)
-        self._fresh.clear()
+        """Write the new results, and drop what this build did not use."""
+        self._flush()
+        if not prune:
+            return
+        with contextlib.suppress(sqlite3.DatabaseError), self._db:
+            gone = [(key,) for (key,) in self._db.execute("SELECT key FROM results") if key not in self._used]
+            self._db.executemany("DELETE FROM results WHERE key = ?", gone)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file and end the workers."""
+        self.workers.close()
         self._db.close()
+
+    def _key(self, kind: Kind[Any], parts: Parts) -> bytes:
+        key = cache_key(self.version, kind.name, parts)
+        self._used.add(key)
+        return key
+
+    def _read(self, kind: Kind[Value], key: bytes) -> Value | None:
+        if KINDS[kind.name] in self.anew:
+            return None
+        try:
+            found = self._db.execute("SELECT digest, value FROM results WHERE key = ?", (key,)).fetchone()
+            return _decoded(kind, found[1]) if found and found[0] == _digest(key, found[1]) else None
+        except (sqlite3.DatabaseError, msgspec.DecodeError):
+            self.note = self.note or "a part of the cache was damaged and is computed again"
+            return None
+
+    def _keep(self, key: bytes, data: bytes) -> None:
+        self._fresh.append((key, _digest(key, data), data))
+        self._waiting += len(data)
+        if self._waiting > FLUSH:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Write what waits in one transaction. A full disk or a damaged page costs the next build its time."""
+        try:
+            with self._db:
+                self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", self._fresh)
+        except sqlite3.DatabaseError as error:
+            self.note = f"the cache could not be written ({error}); the next build computes again"
+        self._fresh, self._waiting = [], 0
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[Cache]:
+def opened(path: Path, *, version: str = "", anew: Collection[str] = ()) -> Iterator[Cache]:
     """Yield the cache at `path`; what was computed is kept even when the build fails later."""
-    cache = Cache(path)
+    cache = Cache(path, version=version, anew=anew)
     done = False
     try:
         yield cache
@@ -73,17 +174,34 @@ def opened(path: Path) -> Iterator[Cache]:
         cache.close()
 
 
-def cache_key(kind: str, parts: tuple[str, ...]) -> str:
-    """Return the key of a result: SHA-256 over the kind and the parts, unambiguously joined."""
-    return kind + ":" + hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+def cache_key(version: str, kind: str, parts: Parts) -> bytes:
+    """Return the key of a result: SHA-256 over version, kind and parts, unambiguously joined."""
+    return hashlib.sha256(json.dumps([version, kind, *parts], ensure_ascii=False).encode()).digest()
+
+
+def digest_of(value: Any) -> str:
+    """Return the SHA-256 of a value made of dataclasses, strings, numbers and lists, as a part of a key."""
+    return hashlib.sha256(msgspec.msgpack.encode(value)).hexdigest()
+
+
+def _encoded(make: Callable[[Item], Any], item: Item) -> bytes:
+    """Return a result as bytes: what travels between processes is what is stored."""
+    return msgspec.msgpack.encode(make(item))
+
+
+def _decoded(kind: Kind[Value], data: bytes) -> Value:
+    return msgspec.msgpack.decode(data, type=kind.shape)
+
+
+def _digest(key: bytes, data: bytes) -> bytes:
+    return hashlib.blake2b(data, key=key, digest_size=16).digest()
 
 
 def _open(path: Path | str) -> sqlite3.Connection:
     db = sqlite3.connect(path)
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version not in (0, SCHEMA):
+    if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
         db.execute("DROP TABLE IF EXISTS results")
-    db.execute(f"PRAGMA user_version = {SCHEMA}")
-    db.execute("CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        db.execute(f"PRAGMA user_version = {SCHEMA}")
+    db.execute("CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, digest BLOB NOT NULL, value BLOB NOT NULL)")
     db.execute("SELECT count(*) FROM (SELECT 1 FROM results LIMIT 1)").fetchone()
     return db

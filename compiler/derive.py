@@ -3,19 +3,59 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from compiler.cache import Cache
+from compiler.cache import Cache, Kind, Recipe, digest_of
 from compiler.chunk import chunk, tiles
 from compiler.enrich.protocol import Enricher
 from compiler.errors import BuildError
 from compiler.index.rows import Rows
+from compiler.index.texts import Texts, joined, texts_of
 from compiler.model import Document
 from compiler.outline import outline, summarise
-from compiler.settings import Settings
+from compiler.settings import ChunkSettings, Settings
 from compiler.wiki.graph import link_rows
-from query_fn.contract import ArticleRow, ChunkRow, NodeRow, PageRow, QuestionRow
+from query_fn.contract import CHUNKER, ArticleRow, ChunkRow, NodeRow, PageRow, QuestionRow
+from query_fn.text import TOKENISER
+
+Numbered = TypeVar("Numbered", ChunkRow, NodeRow, QuestionRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One document, and how rows are made of it."""
+
+    document: Document
+    sizes: ChunkSettings
+    enricher: Enricher
+    count: int  # questions per chunk
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Everything the rows depend on, for the cache."""
+        d, versions = self.document, f"{CHUNKER} {TOKENISER} {self.enricher.name} {self.enricher.version} {self.count}"
+        return versions, digest_of(self.sizes), digest_of((d.article, d.text, d.headings, d.sections))
+
+
+@dataclass(frozen=True, slots=True)
+class PageRows:
+    """The rows of one page, each table numbered from 0, and what is searched of them."""
+
+    summary: str
+    chunks: tuple[ChunkRow, ...]
+    nodes: tuple[NodeRow, ...]
+    questions: tuple[QuestionRow, ...]
+    texts: Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """All rows of a build, and what is searched of them."""
+
+    rows: Rows
+    texts: Texts
 
 
 def derive(
@@ -25,34 +65,41 @@ def derive(
     enricher: Enricher,
     cache: Cache,
     progress: Callable[[int, int], None],
-) -> Rows:
+) -> Derivation:
     """Return every row of the artifacts. Raises BuildError when the chunks of a page do not add up to its text."""
-    asker = Asker(enricher, settings.questions.per_chunk, cache)
-    articles: list[ArticleRow] = []
-    chunks: list[ChunkRow] = []
-    nodes: list[NodeRow] = []
-    questions: list[QuestionRow] = []
-    for number, document in enumerate(documents):
-        row = _article_row(document, number)
-        articles.append(row)
-        own = chunk(document, settings.chunk, len(chunks))
-        if not tiles(own, len(document.text)):
-            raise BuildError(f"the chunks of {row.path} do not add up to its text; please report this page")
-        chunks += own
-        nodes += outline(document, len(nodes))
-        questions += _questions(row, own, len(questions), asker)
-        progress(number + 1, len(documents))
-    return Rows(
+    leaves = [Leaf(document, settings.chunk, enricher, settings.questions.per_chunk) for document in documents]
+    made = cache.all(ROWS, [(leaf.parts, leaf) for leaf in leaves], progress)
+    articles = [article_row(d, page.summary, n) for n, (d, page) in enumerate(zip(documents, made, strict=True))]
+    rows = Rows(
         articles=tuple(articles),
-        chunks=tuple(chunks),
-        questions=tuple(questions),
-        nodes=tuple(nodes),
+        chunks=_numbered(page.chunks for page in made),
+        questions=_numbered(page.questions for page in made),
+        nodes=_numbered(page.nodes for page in made),
         pages=_human_pages(articles),
         links=link_rows(documents),
     )
+    return Derivation(rows, joined([page.texts for page in made]))
 
 
-def _article_row(document: Document, n: int) -> ArticleRow:
+def _page_rows(leaf: Leaf) -> PageRows:
+    """Return the rows of one page; the work of a worker."""
+    document = leaf.document
+    article = document.article
+    row = article_row(document, article.summary or summarise(document.text, (), article.lang), 0)
+    chunks = tuple(chunk(document, leaf.sizes, 0))
+    if not tiles(chunks, len(document.text)):
+        raise BuildError(f"the chunks of {row.path} do not add up to its text; please report this page")
+    questions = tuple(_questions(row, chunks, leaf.enricher, leaf.count))
+    nodes = tuple(outline(document, 0))
+    own = Rows((row,), chunks, questions, nodes, _human_pages([row]))
+    return PageRows(row.summary, chunks, nodes, questions, texts_of(own))
+
+
+ROWS = Recipe(Kind("rows", PageRows), _page_rows)
+
+
+def article_row(document: Document, summary: str, n: int) -> ArticleRow:
+    """Return the row of an article."""
     a = document.article
     return ArticleRow(
         n=n,
@@ -61,7 +108,7 @@ def _article_row(document: Document, n: int) -> ArticleRow:
         url=a.url,
         title=a.title,
         lang=a.lang,
-        summary=a.summary or summarise(document.text, (), a.lang),
+        summary=summary,
         kind=a.kind,
         folder=posixpath.dirname(a.path),
         tags=a.tags,
@@ -74,43 +121,26 @@ def _article_row(document: Document, n: int) -> ArticleRow:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """An enricher behind the cache: an unchanged chunk is never asked about twice."""
+def _numbered(pages: Iterable[Sequence[Numbered]]) -> tuple[Numbered, ...]:
+    """Return the rows of all pages with their place in the table."""
+    return tuple(replace(row, n=n) for n, row in enumerate(row for page in pages for row in page))
 
-    enricher: Enricher
-    count: int
-    cache: Cache
 
-    def ask(self, article: ArticleRow, row: ChunkRow) -> Sequence[str]:
-        """Return the questions of one chunk."""
-        name, version = self.enricher.name, self.enricher.version
-        key = (name, version, str(self.count), article.title, row.title, row.lang, row.text)
-        found: list[str] = self.cache.get_or_make(
-            "questions", key, lambda: list(self.enricher.questions(article, row, self.count))
+def _questions(
+    article: ArticleRow, chunks: Sequence[ChunkRow], enricher: Enricher, count: int
+) -> Iterator[QuestionRow]:
+    asked = ((row, i, text) for row in chunks for i, text in enumerate(enricher.questions(article, row, count)))
+    for n, (row, i, text) in enumerate(asked):
+        yield QuestionRow(
+            n=n,
+            id=f"{row.id}.q{i}",
+            chunk_id=row.id,
+            text=text,
+            lang=row.lang,
+            origin=enricher.name,
+            not_after=row.not_after,
+            sources=row.sources,
         )
-        return found
-
-
-def _questions(article: ArticleRow, chunks: Sequence[ChunkRow], first_n: int, asker: Asker) -> list[QuestionRow]:
-    out: list[QuestionRow] = []
-    for row in chunks:
-        asked = asker.ask(article, row)
-        first = first_n + len(out)
-        out += [
-            QuestionRow(
-                n=first + i,
-                id=f"{row.id}.q{i}",
-                chunk_id=row.id,
-                text=text,
-                lang=row.lang,
-                origin=asker.enricher.name,
-                not_after=row.not_after,
-                sources=row.sources,
-            )
-            for i, text in enumerate(asked)
-        ]
-    return out
 
 
 def _human_pages(articles: Sequence[ArticleRow]) -> tuple[PageRow, ...]:

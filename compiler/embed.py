@@ -7,10 +7,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from compiler.derive import Derivation
 from compiler.errors import BuildError
 from compiler.index.embed_cache import Clock, EmbedCache
 from compiler.index.export import NO_EMBEDDER, export_model
-from compiler.index.rows import Rows, Vectors
+from compiler.index.rows import Vectors
 from compiler.index.vectors import embed_all
 from compiler.progress import Progress
 from compiler.settings import EmbedSettings, Settings
@@ -52,14 +53,16 @@ def model_folder(settings: EmbedSettings) -> Path | None:
     return export_model(script=settings.script) if settings.model == DEFAULT_MODEL else Path(settings.model)
 
 
-def embed_rows(rows: Rows, choice: Choice, settings: Settings, progress: Progress) -> Vectors | None:
-    """Return the vectors of all rows, None without an embedder. Only new or changed texts are embedded."""
+def embed_rows(
+    derived: Derivation, choice: Choice, settings: Settings, *, progress: Progress, anew: bool = False
+) -> Vectors | None:
+    """Return the vectors of all rows, None without an embedder. Only new texts are embedded, `anew` all."""
     if choice.embedder is None:
         return None
-    cache = EmbedCache(settings.state / "vectors.db")
+    cache = EmbedCache(settings.state / "vectors.db", anew=anew)
     try:
         deadline = time.monotonic() + settings.embed.seconds if settings.embed.seconds else None
         clock = Clock(deadline, progress.update, settings.embed.threads or os.cpu_count() or 1)
-        return embed_all(rows, choice.embedder, cache=cache, clock=clock)
+        return embed_all(derived.rows, choice.embedder, cache=cache, clock=clock, texts=derived.texts)
     finally:
         cache.close()

@@ -5,11 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from compiler.cache import Cache
+from compiler.cache import Cache, Kind, Recipe
 from compiler.model import (
-    Anchor,
     Article,
     Document,
     Heading,
@@ -34,60 +32,64 @@ class Parsed:
     attachment_urls: Mapping[SourcePath, str]
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Unlinked:
+    """A page on its way to the second pass: its links are resolved, and nothing is rendered yet."""
+
+    article: Article
+    structure: Structure
+    found: tuple[Resolution, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Published:
+    """What the second pass makes: a document without its article."""
+
+    text: str
+    html: str
+    headings: tuple[Heading, ...]
+    sections: tuple[Section, ...]
+    links: tuple[Link, ...]
+    attachments: tuple[SourcePath, ...]
+
+
 def parse(
     articles: Sequence[Article], others: Mapping[SourcePath, Path], cache: Cache, progress: Callable[[int, int], None]
 ) -> Parsed:
     """Return the documents of all articles. A page whose text and link targets are as before is not rendered again."""
-    structures = [_structure(article, cache) for article in articles]
+    structures = cache.all(STRUCTURE, [((PARSER_VERSION, a.body), a.body) for a in articles])
     urls = attachment_urls(others)
     resolver = Resolver(
         {a.source: Target(a, s.headings, s.ids) for a, s in zip(articles, structures, strict=True)}, urls
     )
-    documents: list[Document] = []
-    problems: list[Problem] = []
-    for index, (article, structure) in enumerate(zip(articles, structures, strict=True), 1):
-        found = [resolver.resolve(article.source, link) for link in structure.links]
-        documents.append(_document(article, structure, found, cache))
-        problems += _link_problems(article, structure.links, found)
-        progress(index, len(articles))
-    return Parsed(tuple(documents), tuple(problems), urls)
+    pages = [
+        Unlinked(article, structure, tuple(resolver.resolve(article.source, link) for link in structure.links))
+        for article, structure in zip(articles, structures, strict=True)
+    ]
+    published = cache.all(DOCUMENT, [(_parts(page), page) for page in pages], progress)
+    documents = tuple(_document(page.article, made) for page, made in zip(pages, published, strict=True))
+    problems = [problem for page in pages for problem in _link_problems(page.article, page.structure.links, page.found)]
+    return Parsed(documents, tuple(problems), urls)
 
 
-def _structure(article: Article, cache: Cache) -> Structure:
-    data = cache.get_or_make(
-        "structure", (PARSER_VERSION, article.body), lambda: dataclasses.asdict(read_structure(article.body))
-    )
-    return Structure(
-        tuple(Heading(**h) for h in data["headings"]),
-        tuple(RawLink(**link) for link in data["links"]),
-        tuple(data["ids"]),
-    )
+def _parts(page: Unlinked) -> tuple[str, ...]:
+    article = page.article
+    resolved = repr([(r.status, r.article, r.anchor, r.url, r.attachment) for r in page.found])
+    names = (PARSER_VERSION, article.id, article.url, article.title, str(article.body_line))
+    return (*names, article.body, resolved)
 
 
-def _document(article: Article, structure: Structure, found: Sequence[Resolution], cache: Cache) -> Document:
-    parts = (
-        PARSER_VERSION,
-        article.id,
-        article.url,
-        article.title,
-        str(article.body_line),
-        article.body,
-        repr([(r.status, r.article, r.anchor, r.url, r.attachment) for r in found]),
-    )
-    data = cache.get_or_make("document", parts, lambda: _to_json(publish(article, structure, found)))
-    return Document(
-        article=article,
-        text=data["text"],
-        html=data["html"],
-        headings=tuple(Heading(h["level"], h["title"], Anchor(h["anchor"]), h["line"]) for h in data["headings"]),
-        sections=tuple(Section(**{**s, "path": tuple(s["path"])}) for s in data["sections"]),
-        links=tuple(Link(**link) for link in data["links"]),
-        attachments=tuple(SourcePath(a) for a in data["attachments"]),
-    )
+def _publish(page: Unlinked) -> Published:
+    made = publish(page.article, page.structure, page.found)
+    return Published(*(getattr(made, name) for name in Published.__slots__))
 
 
-def _to_json(document: Document) -> dict[str, Any]:
-    return {name: value for name, value in dataclasses.asdict(document).items() if name != "article"}
+def _document(article: Article, made: Published) -> Document:
+    return Document(article, *(getattr(made, name) for name in Published.__slots__))
+
+
+STRUCTURE = Recipe(Kind("structure", Structure), read_structure)
+DOCUMENT = Recipe(Kind("document", Published), _publish)
 
 
 def _link_problems(article: Article, links: Sequence[RawLink], found: Sequence[Resolution]) -> list[Problem]:

@@ -7,19 +7,31 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+from compiler.cache import Cache
 from compiler.embed import Choice
 from compiler.errors import BuildError
 from compiler.index.rows import BuildMeta, Rows, Vectors
 from compiler.index.switch import BUILDS, current_build, ours
+from compiler.index.texts import Texts
 from compiler.index.write import verify, write_artifacts
 from compiler.progress import Clock
 from compiler.read import Sources
 from compiler.settings import Settings
-from compiler.site import feeds, mkdocs
+from compiler.site import feeds, mkdocs, pagefind
 from compiler.site.assemble import Parts, assemble, dominant_language
 from compiler.site.listing import Listing, file_path
+from compiler.site.shelf import Shelf
 from compiler.wiki.graph import backlinks
-from query_fn.contract import FileEntry, Manifest, QuestionRow, file_entry
+from query_fn.contract import (
+    MANIFEST,
+    POINTER,
+    FileEntry,
+    Manifest,
+    ManifestError,
+    QuestionRow,
+    file_entry,
+    load_manifest,
+)
 
 ASIDE = ".part"
 
@@ -32,6 +44,7 @@ class Derived:
     stamp: int
     sources: Sources
     rows: Rows
+    texts: Texts
     vectors: Vectors | None
     choice: Choice
 
@@ -49,19 +62,24 @@ def is_served(out: Path, build_id: str) -> Manifest | None:
     return manifest if complete else None
 
 
-def write_build(derived: Derived, settings: Settings, clock: Clock) -> tuple[Path, Manifest]:
+def write_build(derived: Derived, settings: Settings, *, cache: Cache, clock: Clock) -> tuple[Path, Manifest]:
     """Write site and artifacts into a folder of their own, verify them, and return the folder and its manifest."""
     builds = settings.out / BUILDS
     aside = builds / (derived.build_id + ASIDE)
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)
     with clock.stage("site"):
-        _write_site(derived, settings, aside / "site", clock)
+        _write_site(derived, settings, aside / "site", shelf=_shelf(settings.out, cache), clock=clock)
+    with clock.stage("search"):
+        leaves = [
+            pagefind.Leaf(d.article.url, d.article.title, d.article.lang, d.html) for d in derived.sources.documents
+        ]
+        missing = pagefind.write(leaves, aside / "site", cache=cache, progress=clock.progress.update)
     with clock.stage("index"):
         entries = _site_entries(aside / "site")
         _check_site(derived, entries)
-        meta = _meta(derived, settings, entries)
-        write_artifacts(derived.rows, aside / "artifacts", meta=meta, vectors=derived.vectors)
+        meta = _meta(derived, settings, site=entries, degraded=(*derived.choice.degraded, *missing))
+        write_artifacts(derived.rows, aside / "artifacts", meta=meta, vectors=derived.vectors, texts=derived.texts)
     with clock.stage("verify"):
         manifest = verify(aside / "artifacts")
     place = _free_place(builds, derived.build_id)
@@ -76,12 +94,21 @@ def sweep(out: Path) -> None:
             shutil.rmtree(path)
 
 
-def _write_site(derived: Derived, settings: Settings, place: Path, clock: Clock) -> None:
+def _shelf(out: Path, cache: Cache) -> Shelf:
+    """Return the served site, whose unchanged pages need not be made again; nothing when it does not verify."""
+    served = out / POINTER / "artifacts" / MANIFEST
+    try:
+        return Shelf(cache, (out / POINTER / "site").resolve(), load_manifest(served.read_text("utf-8")).site)
+    except (OSError, ManifestError):
+        return Shelf(cache)
+
+
+def _write_site(derived: Derived, settings: Settings, place: Path, *, shelf: Shelf, clock: Clock) -> None:
     rows, questions = derived.rows, _questions_by_article(derived.rows)
     links = {str(key): entries for key, entries in backlinks(derived.sources.documents, rows.links).items()}
     parts = Parts(derived.sources.documents, rows.articles, questions, links, derived.sources.attachments)
     site = assemble(parts, settings, build_id=derived.build_id, stamp=derived.stamp)
-    mkdocs.render(site, place, progress=clock.progress.update)
+    mkdocs.render(site, place, shelf=shelf, progress=clock.progress.update)
     listings = [Listing(a.url, a.title, a.lang, a.folder, a.summary, a.tags, a.updated) for a in rows.articles]
     texts = feeds.raw_markdown({a.url: a.text for a in rows.articles})
     llms = feeds.llms_txt(site.title, site.description, listings, site_url=site.site_url)
@@ -103,7 +130,7 @@ def _questions_by_article(rows: Rows) -> dict[str, list[QuestionRow]]:
     return out
 
 
-def _meta(derived: Derived, settings: Settings, site: dict[str, FileEntry]) -> BuildMeta:
+def _meta(derived: Derived, settings: Settings, *, site: dict[str, FileEntry], degraded: tuple[str, ...]) -> BuildMeta:
     articles = derived.rows.articles
     languages = Counter(a.lang for a in articles)
     return BuildMeta(
@@ -114,7 +141,7 @@ def _meta(derived: Derived, settings: Settings, site: dict[str, FileEntry]) -> B
         base_path=settings.site.base_path,
         site_url=settings.site.url,
         next_change=min((a.not_after for a in articles if a.not_after is not None), default=None),
-        degraded=derived.choice.degraded,
+        degraded=degraded,
         site=site,
     )
 

@@ -101,7 +101,7 @@ def _index_problems(folder: Path, manifest: Manifest) -> Iterator[str]:
 
 def _documents(index: Path) -> int:
     """Count an index's documents. tantivy leaves a lock file where it opens, so it opens a folder of links."""
-    with tempfile.TemporaryDirectory(prefix="geosmin-") as links:
+    with tempfile.TemporaryDirectory(prefix="geosmin-", ignore_cleanup_errors=True) as links:
         for path in index.iterdir():
             (Path(links) / path.name).symlink_to(path.resolve())
         return int(tantivy.Index.open(links).searcher().num_docs)

@@ -23,11 +23,14 @@ Progress = Callable[[int, int], None]  # texts done, texts in all
 
 
 class EmbedCache:
-    """A SQLite file of f32 vectors. A corrupt file is set aside and begun anew; `damaged` then says where it went."""
+    """A SQLite file of f32 vectors. A corrupt file is set aside and begun anew; `damaged` then says where it went.
 
-    def __init__(self, path: Path) -> None:
+    With `anew` nothing is read, only replaced.
+    """
+
+    def __init__(self, path: Path, *, anew: bool = False) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.path = path
+        self.path, self.anew = path, anew
         self.damaged: Path | None = None
         try:
             self._db = self._open()
@@ -38,6 +41,8 @@ class EmbedCache:
 
     def get(self, key: bytes, dimension: int) -> Floats | None:
         """Return a cached vector; None when there is none or its checksum or length is wrong."""
+        if self.anew:
+            return None
         found = self._db.execute("SELECT crc, value FROM vectors WHERE key = ?", (key,)).fetchone()
         if not found or len(found[1]) != 4 * dimension or zlib.crc32(found[1]) != found[0]:
             return None

@@ -11,27 +11,25 @@ from pathlib import Path
 import tantivy
 
 from compiler.errors import BuildError
-from compiler.index.fold import fold_table
 from compiler.index.rows import Fields
-from query_fn.text import tokenise
 
 FIELDS = ("title", "path", "body")
 SEGMENT = "67656f73-6d69-6e30-8000-000000000001"  # tantivy draws a random id; a fixed one makes builds repeatable
 _HEAP = 2_000_000_000  # bytes, an upper bound that is not allocated: one commit must give one segment
 
 
-def write_lexical(fields: Sequence[Fields], folder: Path) -> None:
-    """Write an index whose document ids are the positions in `fields`. Raises BuildError if tantivy splits it."""
+def write_lexical(words: Sequence[Fields], folder: Path) -> None:
+    """Write an index whose document ids are the positions in `words`. Raises BuildError if tantivy splits it."""
     with tempfile.TemporaryDirectory(prefix="geosmin-", ignore_cleanup_errors=True) as aside:
-        _write(fields, Path(aside))
+        _write(words, Path(aside))
         _take_over(Path(aside), folder)
 
 
-def _write(fields: Sequence[Fields], aside: Path) -> None:
+def _write(words: Sequence[Fields], aside: Path) -> None:
     index = tantivy.Index(_schema(), path=str(aside))
     writer = index.writer(heap_size=_HEAP, num_threads=1)
-    for item in fields:
-        writer.add_document(tantivy.Document(title=_cut(item.title), path=_cut(item.path), body=_cut(item.body)))
+    for item in words:
+        writer.add_document(tantivy.Document(title=item.title, path=item.path, body=item.body))
     writer.commit()
     writer.wait_merging_threads()
 
@@ -41,10 +39,6 @@ def _schema() -> tantivy.Schema:
     for name in FIELDS:
         builder.add_text_field(name, stored=False, tokenizer_name="whitespace", index_option="freq")
     return builder.build()
-
-
-def _cut(text: str) -> str:
-    return " ".join(tokenise(text, fold_table()))
 
 
 def _take_over(aside: Path, folder: Path) -> None:

@@ -10,6 +10,7 @@ from compiler.index.calibrate import Generic, calibrate, centred
 from compiler.index.embed_cache import Clock, EmbedCache, Embedded, embed_rows
 from compiler.index.probes import GENERIC
 from compiler.index.rows import Rows, Vectors, VectorSet, fields_of
+from compiler.index.texts import Texts
 from query_fn.retrieve.embed import Embedder
 
 
@@ -19,13 +20,14 @@ def embed_all(
     *,
     cache: EmbedCache | None = None,
     clock: Clock | None = None,
+    texts: Texts | None = None,
 ) -> Vectors:
     """Return the vectors of chunks, questions and nodes; what the budget leaves out waits for the next build.
 
     Questions are embedded as queries, because they are compared with questions. The clock's progress gets (done, total)
     of each phase. The fixed questions of the calibration (0.8 s, then cached) are embedded whatever the budget is.
     """
-    clock, fields = clock or Clock(), fields_of(rows)
+    clock, fields = clock or Clock(), texts.fields if texts else fields_of(rows)
 
     def embed(texts: Sequence[str], kind: str, watch: Clock) -> Embedded:
         return embed_rows(texts, kind, embedder=embedder, cache=cache, clock=watch)

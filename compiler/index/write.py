@@ -11,8 +11,9 @@ from compiler.index.check import check_rows, verify
 from compiler.index.dense import write_dense
 from compiler.index.fold import dump_fold
 from compiler.index.lexical import write_lexical
-from compiler.index.rows import BuildMeta, Rows, Vectors, fields_of
+from compiler.index.rows import BuildMeta, Rows, Vectors
 from compiler.index.store import write_store
+from compiler.index.texts import Texts, texts_of
 from query_fn.contract import (
     CHUNKER,
     FOLD,
@@ -32,11 +33,14 @@ from query_fn.text import TOKENISER
 __all__ = ["verify", "write_artifacts", "write_manifest"]
 
 
-def write_artifacts(rows: Rows, folder: Path, *, meta: BuildMeta, vectors: Vectors | None = None) -> Manifest:
+def write_artifacts(
+    rows: Rows, folder: Path, *, meta: BuildMeta, vectors: Vectors | None = None, texts: Texts | None = None
+) -> Manifest:
     """Write all artifacts into the new or empty `folder` and return their manifest, which is written last.
 
-    Without `vectors` there are no dense routes and the manifest says ``no_embedder``. Raises BuildError for rows that
-    contradict each other or a folder in use; OSError for a full disk. Nothing outside `folder` is touched.
+    `texts` are those of `rows`, when they are known already. Without `vectors` there are no dense routes and the
+    manifest says ``no_embedder``. Raises BuildError for rows that contradict each other or a folder in use; OSError
+    for a full disk. Nothing outside `folder` is touched.
     """
     check_rows(rows)
     if folder.exists() and any(folder.iterdir()):
@@ -44,9 +48,9 @@ def write_artifacts(rows: Rows, folder: Path, *, meta: BuildMeta, vectors: Vecto
     folder.mkdir(parents=True, exist_ok=True)
     write_store(rows, folder / STORE)
     (folder / FOLD).write_text(dump_fold(), "utf-8")
-    fields = fields_of(rows)
+    words = (texts or texts_of(rows)).words
     for name in LEXICAL:
-        write_lexical(fields[name], folder / "lexical" / name)
+        write_lexical(words[name], folder / "lexical" / name)
     if vectors:
         for name in VECTORS:
             write_dense(vectors.sets[name], folder / "vectors" / f"{name}.usearch", vectors.embedding.dimension)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from compiler.errors import BuildError
 from compiler.model import Site
 from compiler.site.listing import encode
 from compiler.site.words import TEMPLATE
@@ -15,13 +17,16 @@ from compiler.site.words import TEMPLATE
 _SOURCES = ("assets", "widget")
 _SUFFIXES = (".css", ".js", ".svg")
 _STYLES = "assets/geosmin.css"
-_THEME_CSS = re.compile(r"assets/stylesheets/main\.[0-9a-f]+\.min\.css")
+_THEME_CSS = re.compile(r"main\.[0-9a-f]+\.min\.css")
 _NOT_IN_A_LAYER = re.compile(r'@charset "[^"]*";|/\*# sourceMappingURL=.*?\*/')
 
 
-def is_theme_stylesheet(path: str) -> bool:
-    """Return whether a file of the Material theme is the one stylesheet that the site uses."""
-    return _THEME_CSS.fullmatch(path) is not None
+def theme_stylesheet(folders: Sequence[str]) -> Path:
+    """Return the one stylesheet of the Material theme that the site uses; `folders` are the theme's."""
+    sheets = [p for f in folders for p in Path(f, "assets/stylesheets").glob("*.css") if _THEME_CSS.fullmatch(p.name)]
+    if len(sheets) != 1:
+        raise BuildError(f"expected one stylesheet in the Material theme, found {len(sheets)}")
+    return sheets[0]
 
 
 @cache
@@ -44,12 +49,13 @@ def folder(theme_css: Path) -> str:
 
 
 def write(site: Site, out: Path, theme_css: Path) -> None:
-    """Write styles, scripts, the list of pages, and a stable address for other sites that embed the widget."""
+    """Write styles, scripts, the list of pages, the build's id, and an address for other sites' widgets."""
     for path, content in _files(theme_css).items():
         target = out / folder(theme_css) / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
     (out / "assets" / "pages.json").write_text(pages_json(site), "utf-8")
+    (out / "build.json").write_text(json.dumps({"build": site.build_id}) + "\n", "utf-8")
     (out / "ask.js").write_text(f'export * from "./{folder(theme_css)}/widget/geosmin-ask.js";\n', "utf-8")
 
 

@@ -1,10 +1,12 @@
-"""What machines read: llms.txt and the raw Markdown of each page. Values in, text out; `write` is the only effect."""
+"""What machines read: llms.txt, the sitemap, raw Markdown. Values in, text out; `write` is the only effect."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 from compiler.site.listing import Listing, encode, file_path
 
@@ -36,6 +38,25 @@ def _entry(item: Listing, base: str) -> str:
 def _one_line(text: str) -> str:
     """Return text with every run of white space as one space."""
     return " ".join(text.split())
+
+
+def sitemap_xml(pages: Sequence[tuple[str, str | None]], *, site_url: str, stamp: int) -> str:
+    """Return sitemap.xml of (URL, date); a page without a date carries the build's. Without `site_url` it is empty."""
+    base, day = site_url.rstrip("/") + "/", datetime.fromtimestamp(stamp, UTC).date().isoformat()
+    entries = (
+        f"<url><loc>{escape(base + encode(url))}</loc><lastmod>{_iso_date(updated) or day}</lastmod></url>\n"
+        for url, updated in (pages if site_url else ())
+    )
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+    return head + "".join(entries) + "</urlset>\n"
+
+
+def _iso_date(text: str | None) -> str:
+    """Return the date of an ISO date or date-time, or "" when it is neither."""
+    try:
+        return date.fromisoformat((text or "")[:10]).isoformat()
+    except ValueError:
+        return ""
 
 
 def raw_markdown(texts: Mapping[str, str]) -> dict[str, str]:

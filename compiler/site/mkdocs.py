@@ -10,9 +10,8 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
 from pathlib import Path
 
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")  # Material prints an end-of-life banner when it is imported
@@ -27,40 +26,67 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import TableOfContents
+from mkdocs.utils import clean_directory
 from mkdocs.utils.templates import TemplateContext
 
 from compiler.errors import BuildError
 from compiler.model import Site, SitePage
-from compiler.site import assets
+from compiler.site import assets, feeds
 from compiler.site.listing import file_path
+from compiler.site.shelf import Shelf
 from compiler.site.view import Views
 from compiler.site.words import TEMPLATE, fill, words
 
+LOST = "404.html"
 Progress = Callable[[int, int], None]  # pages written, pages in all
 
 
-def render(site: Site, out: Path, *, progress: Progress | None = None) -> tuple[str, ...]:
+def render(site: Site, out: Path, *, shelf: Shelf | None = None, progress: Progress | None = None) -> tuple[str, ...]:
     """Write the whole site into `out`, which is emptied first; return MkDocs' warnings.
+
+    Only pages that are not on the `shelf` go through MkDocs, and without one it is not started.
 
     Raises BuildError when two things want one path, a path leaves the site, or MkDocs fails.
     """
     _check_paths(site)
     with tempfile.TemporaryDirectory(prefix="geosmin-site-") as stage, _quiet() as warnings:
         config = _config(site, Path(stage), out)
-        config.plugins["geosmin"] = finished = _Finished(site, progress)
+        theme_css = assets.theme_stylesheet(config.theme.dirs)
+        views = Views.of(site, assets.folder(theme_css))
+        _write_pages(site, out, shelf or Shelf(), config=config, finished=_Finished(site, views, progress))
+    _write_attachments(site, out)
+    _write_redirects(site, out)
+    assets.write(site, out, theme_css)
+    dated = [(page.url, page.updated) for page in site.pages]
+    (out / "sitemap.xml").write_text(feeds.sitemap_xml(dated, site_url=site.site_url, stamp=site.stamp), "utf-8")
+    return tuple(warnings)
+
+
+def _write_pages(site: Site, out: Path, shelf: Shelf, *, config: MkDocsConfig, finished: _Finished) -> None:
+    """Wrap what is new, and take over what is not."""
+    parts = {file_path(page.url): finished.views.parts(page) for page in site.pages} | {
+        LOST: finished.views.parts(None)
+    }
+    known = {path for path, inputs in parts.items() if shelf.has(path, inputs)}
+    finished.pages = [page for page in site.pages if file_path(page.url) not in known]
+    config.plugins["geosmin"] = finished
+    clean_directory(str(out))
+    if len(known) < len(parts):
         try:
             build(config)
         except (MkDocsException, SystemExit) as error:
-            raise BuildError(f"the site could not be written: {error}; {'; '.join(warnings)}") from error
-    _write_attachments(site, out)
-    _write_redirects(site, out)
-    assets.write(site, out, finished.theme_css)
-    return tuple(warnings)
+            raise BuildError(f"the site could not be written: {error}") from error
+    for path in sorted(parts):
+        if path in known:
+            (out / path).unlink(missing_ok=True)  # MkDocs writes the page for lost readers every time
+            shelf.take(path, out)
+        else:
+            shelf.put(path, parts[path], out)
 
 
 def _check_paths(site: Site) -> None:
     """Raise BuildError when two pages, files or redirects want the same path, or one leaves the site."""
-    taken: dict[str, str] = {"404.html": "the page for lost readers", "sitemap.xml": "the sitemap"}
+    taken: dict[str, str] = {LOST: "the page for lost readers", "sitemap.xml": "the sitemap"}
     urls = [p.url for p in site.pages] + [a.url for a in site.attachments] + list(site.redirects)
     for url in urls:
         path = file_path(url)
@@ -93,16 +119,16 @@ def _config(site: Site, stage: Path, out: Path) -> MkDocsConfig:
     errors, _ = config.validate()
     if errors:
         raise BuildError("; ".join(f"{key}: {error}" for key, error in errors))
+    config.theme.static_templates.discard("sitemap.xml")  # ours names the pages that are taken over, too
     return config
 
 
 class _FinishedPage(Page):
     """A page that is finished before MkDocs meets it."""
 
-    def __init__(self, page: SitePage, file: File, config: MkDocsConfig, stamp: str) -> None:
+    def __init__(self, page: SitePage, file: File, config: MkDocsConfig) -> None:
         super().__init__(page.title, file, config)
         self.given = page
-        self.update_date = _iso_date(page.updated) or stamp
 
     def read_source(self, config: MkDocsConfig) -> None:
         """Set what MkDocs wants to have read; nothing is read."""
@@ -116,14 +142,6 @@ class _FinishedPage(Page):
         """Links were resolved by the parser; there is nothing to check again."""
 
 
-def _iso_date(text: str | None) -> str:
-    """Return the date of an ISO date or date-time, or "" when it is neither."""
-    try:
-        return date.fromisoformat((text or "")[:10]).isoformat()
-    except ValueError:
-        return ""
-
-
 class _NoOptions(Config):  # type: ignore[no-untyped-call]
     """Our plugin object is made in code and has nothing to configure."""
 
@@ -131,25 +149,18 @@ class _NoOptions(Config):  # type: ignore[no-untyped-call]
 class _Finished(BasePlugin[_NoOptions]):  # type: ignore[no-untyped-call]
     """Our own plugin object: hands pages over and keeps Material's script out of the site."""
 
-    def __init__(self, site: Site, progress: Progress | None) -> None:
+    def __init__(self, site: Site, views: Views, progress: Progress | None) -> None:
         super().__init__()
-        self.site, self.progress, self.written = site, progress, 0
-        self.stamp = datetime.fromtimestamp(site.stamp, UTC).strftime("%Y-%m-%d")
-        self.views = Views.of(site)
-        self.theme_css = Path()
+        self.pages: Sequence[SitePage] = site.pages
+        self.views, self.progress, self.written = views, progress, 0
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Keep the theme's stylesheet in mind, leave its other files out, and add the finished pages."""
-        sheets = [str(file.abs_src_path) for file in files if assets.is_theme_stylesheet(file.src_uri)]
-        if len(sheets) != 1:
-            raise BuildError(f"expected one stylesheet in the Material theme, found {len(sheets)}")
-        self.theme_css = Path(sheets[0])
-        self.views.assets = assets.folder(self.theme_css)
+        """Leave the theme's files out, and add the finished pages."""
         made = Files([])
-        for page in self.site.pages:
+        for page in self.pages:
             path = file_path(page.url).removesuffix("index.html") + "index.md"
             file = File.generated(config, path, content="")
-            _FinishedPage(page, file, config, self.stamp)
+            _FinishedPage(page, file, config)
             made.append(file)
         return made
 
@@ -178,7 +189,7 @@ class _Finished(BasePlugin[_NoOptions]):  # type: ignore[no-untyped-call]
         """Report progress."""
         self.written += 1
         if self.progress:
-            self.progress(self.written, len(self.site.pages))
+            self.progress(self.written, len(self.pages))
         return output
 
 

@@ -79,7 +79,8 @@ def branch(nodes: tuple[NavNode, ...], trail: tuple[int, ...]) -> tuple[Row, ...
     """Return the rows that a page at `trail` shows: its own branch open, every other folder closed."""
     at = trail[0] if trail else -1
     first, last = _window(len(nodes), at)
-    rows = [_row(node, trail[1:] if index == at else None) for index, node in enumerate(nodes)][first:last]
+    shown = enumerate(nodes[first:last], first)
+    rows = [_row(node, trail[1:] if index == at else None) for index, node in shown]
     if first:
         rows.insert(0, Row("", "", more=first))
     if last < len(nodes):

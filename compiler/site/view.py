@@ -12,15 +12,18 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
-from compiler.model import Backlink, Site, SitePage
+from compiler.cache import digest_of
+from compiler.model import Backlink, NavNode, Site, SitePage
 from compiler.site import nav
 from compiler.site.listing import encode, root_of
 from compiler.site.words import count, words
+from compiler.version import template_version
 
-# No inline script, no inline style: neither needs an exception. `data:` is for the icons in the styles.
+# No inline script, no inline style: neither needs an exception. `data:` is for the icons in the styles, and
+# `wasm-unsafe-eval` lets the static search run its own WebAssembly; it allows no eval of JavaScript.
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; media-src 'self'; "
-    "base-uri 'none'; form-action 'self'"
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'"
 )
 _TITLE = re.compile(r"\s*(<h1\b[^>]*>.*?</h1>)", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
@@ -31,28 +34,50 @@ _CHECKBOX = re.compile(r'<input class="task-list-item-checkbox"( checked="checke
 _ALIGN = re.compile(r'(<t[hd])\s+style="text-align:\s*(left|right|center);?"')  # what markdown-it writes for tables
 
 
-@dataclass(slots=True)
-class Views:
-    """The values every page of one site shares. `assets` is filled when the theme has been found."""
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What every page says of its site. Nothing here changes with another page or from build to build."""
 
-    site: Site
+    title: str
+    description: str
+    lang: str
+    base_path: str
+    site_url: str
+    ask_endpoint: str
+    repository_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """The values every page of one site shares."""
+
+    site: Face
+    tree: tuple[NavNode, ...]
     trails: Mapping[str, tuple[int, ...]]
     places: Mapping[str, str]  # kind of list -> its URL
-    assets: str = ""
+    assets: str
 
     @classmethod
-    def of(cls, site: Site) -> Views:
-        """Return the views of a site."""
+    def of(cls, site: Site, folder: str) -> Views:
+        """Return the views of a site whose assets lie in `folder`."""
         places = {page.kind: page.url for page in reversed(site.pages) if page.kind in ("index", "tags", "wiki")}
-        return cls(site, nav.trails(site.nav), places)
+        face = Face(**{name: getattr(site, name) for name in Face.__slots__})
+        return cls(face, site.nav, nav.trails(site.nav), places, folder)
+
+    def parts(self, page: SitePage | None) -> tuple[str, ...]:
+        """Return all that a finished page is made of, for the cache; None is the page for lost readers."""
+        shared = digest_of((self.site, sorted(self.places.items()), self.assets))
+        return template_version(), shared, digest_of((page, self._rows(page.url if page else "404")))
+
+    def _rows(self, url: str) -> tuple[nav.Row, ...]:
+        return nav.branch(self.tree, self.trails.get(url, ()))
 
     def page(self, page: SitePage) -> dict[str, Any]:
         """Return the template's values for one page."""
         title, body = split_title(page)
         shared = self._shared(page.lang or self.site.lang, root_of(page.url))
         backlinks = [(item, highlight(item)) for item in page.backlinks]
-        rows = nav.branch(self.site.nav, self.trails.get(page.url, ()))
-        values = {"p": page, "heading": title, "body": body, "backlinks": backlinks, "tree": rows}
+        values = {"p": page, "heading": title, "body": body, "backlinks": backlinks, "tree": self._rows(page.url)}
         return shared | values | {"summary": "" if repeats(body, page.summary) else page.summary}
 
     def lost(self) -> dict[str, Any]:
@@ -60,7 +85,7 @@ class Views:
         base = "/" + self.site.base_path.strip("/") + "/"
         shared = self._shared(self.site.lang, base.replace("//", "/"))
         other = "en" if self.site.lang.startswith("zh") else "zh"
-        return shared | {"p": None, "other": words(other), "other_lang": other, "tree": nav.branch(self.site.nav, ())}
+        return shared | {"p": None, "other": words(other), "other_lang": other, "tree": nav.branch(self.tree, ())}
 
     def _shared(self, lang: str, root: str) -> dict[str, Any]:
         """Return the values that depend on language and depth only."""
