@@ -20,6 +20,7 @@ from compiler.publish import Derived, is_served, sweep, write_build
 from compiler.read import Sources, read_sources
 from compiler.report import Report, owner_json, sharing_counts
 from compiler.settings import Settings
+from compiler.site import protect
 from compiler.version import compiler_version
 
 
@@ -59,7 +60,9 @@ def _build(run: Run, *, preview: bool) -> Report:
     wanted = identity.build_id(sources, settings, choice.profile)
     with clock.stage("compare"):
         sweep(settings.out)
+        protected = protect.stage(settings.out, sources.protected)
         if not run.cache.anew and (served := is_served(settings.out, wanted)):
+            protect.switch(settings.out, protected)
             return _report(run, sources, wanted, unchanged=True, counts=served.counts, degraded=served.degraded)
     with clock.stage("derive"):
         made = derive(sources.documents, settings, enricher=LocalEnricher(), cache=run.cache, progress=progress.update)
@@ -70,6 +73,7 @@ def _build(run: Run, *, preview: bool) -> Report:
     place, manifest = write_build(derived, settings, cache=run.cache, clock=clock)
     with clock.stage("switch"):
         switch(settings.out, place.name)
+        protect.switch(settings.out, protected)
         remove_superseded(settings.out)
     fresh = vectors.fresh if vectors else 0
     return _report(

@@ -156,6 +156,32 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+class ProtectedFile:
+    """A file that a password page shows: it lies inside the page's ciphertext."""
+
+    url: str  # as the page's HTML has it
+    media: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedPage:
+    """A page that a password opens. `id` is opaque; everything else leaves the build encrypted or not at all."""
+
+    id: str
+    source: SourcePath
+    secret: bytes = field(repr=False)  # the owner's
+    password: str = field(repr=False)
+    title: str
+    lang: str
+    html: str
+    headings: tuple[Heading, ...]
+    updated: str | None
+    not_after: int | None
+    files: tuple[ProtectedFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TocEntry:
     """One line of a page's own table of contents."""
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from compiler.cache import Cache
-from compiler.model import Article, Attachment, Decision, Document, Problem, SourcePath
+from compiler.model import (
+    Article,
+    Attachment,
+    Decision,
+    Document,
+    Problem,
+    ProtectedPage,
+    Severity,
+    Share,
+    SourcePath,
+)
 from compiler.pages import Parsed, parse
 from compiler.progress import Clock
+from compiler.protected import protected_pages
 from compiler.report import sorted_problems
 from compiler.settings import Settings
 from compiler.sources.articles import Selection, select
@@ -28,7 +41,7 @@ class Sources:
     documents: tuple[Document, ...]
     attachments: tuple[Attachment, ...]
     problems: tuple[Problem, ...]
-    files: Mapping[SourcePath, Path] = field(default_factory=dict)  # everything that is no article
+    protected: tuple[ProtectedPage, ...] = ()
 
     @property
     def articles(self) -> tuple[Article, ...]:
@@ -58,9 +71,23 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
     with clock.stage("parse"):
         others = {path: place for path, place in found.others.items() if may_be_published(path, settings)}
         parsed, attachments, problems = _linked(selection.articles, others, settings, cache=cache, clock=clock)
+    with clock.stage("protect"):
+        protected, refused = protected_pages(
+            selection.protected, parsed.documents, found.others, settings=settings, environment=os.environ
+        )
     public = frozenset(a.source for a in selection.articles)
-    everything = (*found.problems, *selection.problems, *problems)
-    return Sources(selection, parsed.documents, attachments, sorted_problems(everything, public), found.others)
+    everything = sorted_problems((*found.problems, *selection.problems, *problems, *refused), public)
+    return Sources(_without(selection, refused), parsed.documents, attachments, everything, protected)
+
+
+def _without(selection: Selection, refused: Sequence[Problem]) -> Selection:
+    """Return the selection with a password page that can't be published decided as what it is: private."""
+    codes = {p.path: p.code for p in refused if p.severity is Severity.ERROR}
+    decisions = {
+        path: Decision(Share.PRIVATE, None, codes[path]) if path in codes else decision
+        for path, decision in selection.decisions.items()
+    }
+    return dataclasses.replace(selection, decisions=decisions) if codes else selection
 
 
 def _linked(

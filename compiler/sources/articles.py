@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from compiler.errors import FileError
-from compiler.model import Article, Decision, FrontMatter, Problem, Severity, Share, SourceFile, SourcePath
+from compiler.model import Article, Decision, FrontMatter, Problem, Severity, Share, SourceFile, SourcePath, Url
 from compiler.settings import CONFIG_NAME, Settings
 from compiler.sources.fields import Judged, own_id, read_article, remarks
 from compiler.sources.frontmatter import read_front_matter
@@ -186,8 +186,9 @@ def _protected(
     for one in (j for j in judged if is_protected(j.decision)):
         try:
             article = read_article(one, hidden, days.get(one.file.path))
+            article = dataclasses.replace(article, id=own_id(one.front, Url(one.file.path)))
             if article.id in out:
-                message = "its `id` or its address is also that of another password page"
+                message = "its `id` or its name is also that of another password page"
                 raise FileError("id-twice", message, line=one.front.lines.get("id"), fix="give it an `id` of its own")
         except FileError as error:
             problems.append(_problem(one.file.path, error))

@@ -36,7 +36,7 @@ VAULT = {
 def test_only_public_pages_are_built(tmp_path: Path) -> None:
     """The site and the artifacts hold the public pages and nothing of the others."""
     report, current = make(tmp_path, VAULT)
-    assert report.sharing == {"public": 3, "password": 1, "private": 3, "expired": 1}
+    assert report.sharing == {"public": 3, "password": 0, "private": 4, "expired": 1}
     assert report.counts["articles"] == 3
     everything = b"".join(p.read_bytes() for p in sorted(current.resolve().rglob("*")) if p.is_file())
     assert [
@@ -48,7 +48,7 @@ def test_a_broken_page_is_private_and_the_rest_is_built(tmp_path: Path) -> None:
     """A file error names file and line, and costs only its own page."""
     report, _ = make(tmp_path, VAULT)
     assert ("frontmatter-yaml", "坏.md", 2) in codes(report)
-    assert (report.errors, report.switched) == (1, True)
+    assert (report.errors, report.switched) == (2, True)
 
 
 def test_deleting_what_is_private_changes_no_byte(tmp_path: Path) -> None:
