@@ -22,6 +22,7 @@ from rich.markup import escape
 
 from compiler import screen, serve, starter
 from compiler.build import build as run_build
+from compiler.cache import STAGES
 from compiler.check import check as run_check
 from compiler.doctor import examine
 from compiler.errors import BuildError, GeosminError, LockedError, SettingsError
@@ -61,6 +62,12 @@ Redact = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Warnings fail too (exit code 1).")]
 All = Annotated[bool, typer.Option("--all", help="Show every problem.")]
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="STAGE", help=f"Make this stage and all after it anew: {', '.join(STAGES)}."),
+]
+Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make everything anew, except the vectors.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Make everything anew, the vectors too.")]
 CONTENT, OUT, STATE = Path("content"), Path("dist"), Path(".geosmin")
 
 
@@ -101,11 +108,15 @@ def build(
     redact: Redact = None,
     strict: Strict = False,
     everything: All = False,
+    from_stage: From = None,
+    rebuild: Rebuild = False,
+    no_cache: NoCache = False,
 ) -> None:
     """Compile content/ into a site and search artifacts, and switch to them at once."""
+    anew = _anew(from_stage, rebuild=rebuild, no_cache=no_cache)
     settings = _settings(content, out_dir, state, config=config, overrides=overrides)
     view = View(as_json, _redaction_key(redact), everything)
-    report = run_build(settings, now=_now(now), progress=view.progress())
+    report = run_build(settings, now=_now(now), progress=view.progress(), anew=anew)
     _show_build(report, settings, view)
     raise typer.Exit(_code(report, strict=strict))
 
@@ -350,6 +361,17 @@ def _redaction_key(asked: bool | None) -> bytes | None:
     """Return the key of redacted names (the owner's secret, else one for this run), None when names may be shown."""
     redact = bool(os.environ.get("CI")) if asked is None else asked
     return (os.environ.get("GEOSMIN_SECRET", "").encode() or secrets.token_bytes(16)) if redact else None
+
+
+def _anew(stage: str | None, *, rebuild: bool, no_cache: bool) -> tuple[str, ...]:
+    """Return the stages that take nothing from the cache."""
+    if sum((stage is not None, rebuild, no_cache)) > 1:
+        raise SettingsError("--from, --rebuild and --no-cache say three different things; give one of them")
+    if stage is not None and stage not in STAGES:
+        raise SettingsError(f"--from {stage}: no such stage; one of {', '.join(STAGES)}")
+    if rebuild:
+        return tuple(name for name in STAGES if name != "embed")
+    return STAGES[0 if no_cache else STAGES.index(stage) :] if no_cache or stage else ()
 
 
 def _now(value: str | None) -> datetime:

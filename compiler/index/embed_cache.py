@@ -87,37 +87,56 @@ class Clock:
     deadline: float | None = None
     progress: Progress | None = None
     threads: int = 2
+    before: int = 0  # texts that earlier phases embedded
+    after: int = 0  # texts that wait in later phases
 
     def over(self) -> bool:
         """Tell whether the budget is spent."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
 
-def embed_rows(
-    texts: Sequence[str], kind: str, *, embedder: Embedder, cache: EmbedCache | None = None, clock: Clock | None = None
-) -> Embedded:
-    """Return a vector for each text, from the cache or fresh, until the clock is over.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Texts to be embedded, and the vectors that are known already: `vectors` and `ready` as in Embedded."""
 
-    `kind` is "passage" or "query". Progress counts the texts that are not in the cache.
-    """
-    profile, clock = embedder.profile, clock or Clock()
-    prefix = profile.query_prefix if kind == "query" else profile.passage_prefix
-    keys = [hashlib.sha256(f"{profile.sha256}\n{prefix}{text}".encode()).digest() for text in texts]
-    out = np.zeros((len(texts), profile.dimension), np.float32)
-    ready = np.zeros(len(texts), np.bool_)
+    texts: Sequence[str]
+    kind: str  # "passage" or "query"
+    keys: Sequence[bytes]
+    vectors: Floats
+    ready: NDArray[np.bool_]
+
+    @property
+    def missing(self) -> list[int]:
+        """The places without a vector, in the order of the texts' hashes: a budget leaves a fair sample."""
+        return sorted(np.flatnonzero(~self.ready).tolist(), key=lambda at: (self.keys[at], at))
+
+
+def look_up(texts: Sequence[str], kind: str, embedder: Embedder, cache: EmbedCache | None) -> Wanted:
+    """Return what the cache knows of the vectors of `texts`."""
+    profile = embedder.profile
+    head = f"{profile.sha256}\n{profile.query_prefix if kind == 'query' else profile.passage_prefix}"
+    keys = [hashlib.sha256(f"{head}{text}".encode()).digest() for text in texts]
+    vectors, ready = np.zeros((len(texts), profile.dimension), np.float32), np.zeros(len(texts), np.bool_)
     for at, key in enumerate(keys):
         if cache and (found := cache.get(key, profile.dimension)) is not None:
-            out[at], ready[at] = found, True
-    missing = sorted(np.flatnonzero(~ready).tolist(), key=lambda at: (keys[at], at))  # a budget leaves a fair sample
-    run, fresh = embedder.queries if kind == "query" else embedder.passages, 0
+            vectors[at], ready[at] = found, True
+    return Wanted(texts, kind, keys, vectors, ready)
+
+
+def embed_rows(
+    wanted: Wanted, *, embedder: Embedder, cache: EmbedCache | None = None, clock: Clock | None = None
+) -> Embedded:
+    """Embed what is missing until the clock is over. `wanted` is filled in place; progress counts its missing texts."""
+    clock, missing, fresh = clock or Clock(), wanted.missing, 0
+    run = embedder.queries if wanted.kind == "query" else embedder.passages
     for first in range(0, len(missing), BATCH):
         if clock.over():
             break
         batch = missing[first : first + BATCH]
-        out[batch] = run([texts[at] for at in batch], threads=clock.threads)
-        ready[batch], fresh = True, fresh + len(batch)
+        wanted.vectors[batch] = run([wanted.texts[at] for at in batch], threads=clock.threads)
+        wanted.ready[batch], fresh = True, fresh + len(batch)
         if cache:
-            cache.put([(keys[at], out[at]) for at in batch])
+            cache.put([(wanted.keys[at], wanted.vectors[at]) for at in batch])
         if clock.progress:
-            clock.progress(fresh, len(missing))
-    return Embedded(out, ready, fresh)
+            clock.progress(clock.before + fresh, clock.before + len(missing) + clock.after)
+    return Embedded(wanted.vectors, wanted.ready, fresh)

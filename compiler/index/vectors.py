@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from compiler.index.calibrate import Generic, calibrate, centred
-from compiler.index.embed_cache import Clock, EmbedCache, Embedded, embed_rows
+from compiler.index.embed_cache import Clock, EmbedCache, Embedded, Wanted, embed_rows, look_up
 from compiler.index.probes import GENERIC
 from compiler.index.rows import Rows, Vectors, VectorSet, fields_of
 from compiler.index.texts import Texts
@@ -25,20 +26,21 @@ def embed_all(
     """Return the vectors of chunks, questions and nodes; what the budget leaves out waits for the next build.
 
     Questions are embedded as queries, because they are compared with questions. The clock's progress gets (done, total)
-    of each phase. The fixed questions of the calibration (0.8 s, then cached) are embedded whatever the budget is.
+    of all phases. The fixed questions of the calibration (0.8 s, then cached) are embedded whatever the budget is.
     """
     clock, fields = clock or Clock(), texts.fields if texts else fields_of(rows)
 
-    def embed(texts: Sequence[str], kind: str, watch: Clock) -> Embedded:
-        return embed_rows(texts, kind, embedder=embedder, cache=cache, clock=watch)
+    def embed(lines: Sequence[str], kind: str) -> Embedded:
+        return embed_rows(look_up(lines, kind, embedder, cache), embedder=embedder, cache=cache)
 
-    fixed = {
-        lang: tuple(embed(texts, kind, Clock()) for kind in ("query", "passage")) for lang, texts in GENERIC.items()
-    }
+    fixed = {lang: tuple(embed(lines, kind) for kind in ("query", "passage")) for lang, lines in GENERIC.items()}
     generic = {lang: Generic(queries.vectors, passages.vectors) for lang, (queries, passages) in fixed.items()}
-    chunks = embed([item.joined() for item in fields["chunks"]], "passage", clock)
-    questions = embed([row.text for row in rows.questions], "query", clock)
-    nodes = embed([item.joined() for item in fields["nodes"]], "passage", clock)
+    phases = (
+        look_up([item.joined() for item in fields["chunks"]], "passage", embedder, cache),
+        look_up([row.text for row in rows.questions], "query", embedder, cache),
+        look_up([item.joined() for item in fields["nodes"]], "passage", embedder, cache),
+    )
+    chunks, questions, nodes = _in_phases(phases, embedder, cache, clock)
     langs = tuple(row.lang for row in rows.chunks)
     calibration = calibrate(chunks, langs, generic)
     query_means = {item.lang: item.query_mean for item in calibration if item.chunk_mean}
@@ -51,6 +53,16 @@ def embed_all(
     }
     parts = (chunks, questions, nodes, *(part for pair in fixed.values() for part in pair))
     return Vectors(embedder.profile, sets, calibration, sum(part.fresh for part in parts))
+
+
+def _in_phases(phases: Sequence[Wanted], embedder: Embedder, cache: EmbedCache | None, clock: Clock) -> list[Embedded]:
+    """Embed one list after the other; progress counts the texts of all of them, so that its estimate holds."""
+    sizes = [len(phase.missing) for phase in phases]
+    clocks = (replace(clock, before=sum(sizes[:i]), after=sum(sizes[i + 1 :])) for i in range(len(sizes)))
+    return [
+        embed_rows(phase, embedder=embedder, cache=cache, clock=watch)
+        for phase, watch in zip(phases, clocks, strict=True)
+    ]
 
 
 def _centre(found: Embedded, langs: Sequence[str], means: dict[str, str]) -> VectorSet:

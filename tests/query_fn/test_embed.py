@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compiler.index.embed_cache import Clock, EmbedCache, embed_rows
+from compiler.index.embed_cache import Clock, EmbedCache, embed_rows, look_up
 from compiler.index.export import cache_folder, export_model, kept_pieces
 from compiler.index.rows import BuildMeta
 from compiler.index.vectors import embed_all
@@ -201,25 +201,24 @@ def test_a_corrupt_cache_is_set_aside_and_begun_anew(tmp_path: Path, embedder: E
     path.write_bytes(harm)
     cache = EmbedCache(path)
     assert (cache.damaged is not None) == bool(harm)
-    assert embed_rows(["一"], "passage", embedder=embedder, cache=cache).fresh == 1
-    assert embed_rows(["一"], "passage", embedder=embedder, cache=cache).fresh == 0
+    assert embed_rows(look_up(["一"], "passage", embedder, cache), embedder=embedder, cache=cache).fresh == 1
+    assert embed_rows(look_up(["一"], "passage", embedder, cache), embedder=embedder, cache=cache).fresh == 0
 
 
 def test_a_changed_vector_in_the_cache_is_made_again(tmp_path: Path, embedder: Embedder) -> None:
     """A checksum guards each vector."""
     cache = EmbedCache(tmp_path / "cache.db")
-    first = embed_rows(["一"], "query", embedder=embedder, cache=cache)
+    first = embed_rows(look_up(["一"], "query", embedder, cache), embedder=embedder, cache=cache)
     with cache._db:
         cache._db.execute("UPDATE vectors SET value = zeroblob(1536)")
-    again = embed_rows(["一"], "query", embedder=embedder, cache=cache)
+    again = embed_rows(look_up(["一"], "query", embedder, cache), embedder=embedder, cache=cache)
     assert again.fresh == 1
     assert np.array_equal(first.vectors, again.vectors)
 
 
 def test_progress_counts_what_is_not_cached(embedder: Embedder) -> None:
-    """The last call says (all, all)."""
+    """The texts of earlier and later phases count, so that the estimate of the time left holds."""
     seen: list[tuple[int, int]] = []
-    embed_rows(
-        ["a", "b"], "query", embedder=embedder, clock=Clock(None, lambda done, total: seen.append((done, total)))
-    )
-    assert seen[-1] == (2, 2)
+    clock = Clock(None, lambda done, total: seen.append((done, total)), before=1, after=4)
+    embed_rows(look_up(["a", "b"], "query", embedder, None), embedder=embedder, clock=clock)
+    assert seen[-1] == (3, 7)
