@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from compiler import identity
+from compiler import identity, order
 from compiler.cache import Cache, opened
 from compiler.derive import derive
 from compiler.embed import choose_embedder, embed_rows
@@ -16,7 +16,7 @@ from compiler.index.rows import Vectors
 from compiler.index.switch import remove_superseded, switch
 from compiler.lock import held
 from compiler.progress import Clock, Progress
-from compiler.publish import Derived, is_served, sweep, write_build
+from compiler.publish import Derived, Press, is_served, sweep, write_build
 from compiler.read import Sources, read_sources
 from compiler.report import Report, owner_json, sharing_counts
 from compiler.settings import Settings
@@ -34,27 +34,36 @@ class Run:
     now: datetime
 
 
-def build(
-    settings: Settings, *, now: datetime, progress: Progress, preview: bool = False, anew: Collection[str] = ()
-) -> Report:
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a build is done; nothing of it changes what is built, but for a preview."""
+
+    preview: bool = False  # also shows drafts and private pages; the caller keeps that output apart and local
+    anew: Collection[str] = ()  # stages (of cache.STAGES) that take nothing from the cache
+    wait: float = 0.0  # seconds another build may take to finish
+    older: bool = False  # go back to an older commit on purpose
+    press: Press = Press()  # noqa: RUF009 - frozen
+
+
+def build(settings: Settings, *, now: datetime, progress: Progress, how: How = How()) -> Report:
     """Build the site and its artifacts, switch to them, and return what the owner should know.
 
-    When the served build already is what these inputs make, nothing is written. `preview` also shows drafts and
-    private pages; the caller keeps that output apart and local. The stages in `anew` (of cache.STAGES) take nothing
-    from the cache, and the build is written whatever is served. Raises LockedError when another build runs, BuildError
-    or OSError when nothing was switched.
+    When the served build already is what these inputs make, nothing is written, unless a stage is done anew. Raises
+    LockedError when another build runs or has built a newer commit, BuildError or OSError when nothing was switched.
     """
     now = max(now, datetime.fromtimestamp(identity.source_date_epoch(), UTC))
-    with held(settings.state), _cache(settings, anew) as cache:
+    with held(settings.state, settings.out, wait=how.wait), _cache(settings, how.anew) as cache:
+        commit = order.head(settings.content) if how.older else order.refuse_older(settings.content, settings.state)
         run = Run(settings, cache, Clock(progress), now)
-        report = _build(run, preview=preview)
+        report = _build(run, how)
+        order.remember(settings.state, commit)
         (settings.state / "report.json").write_text(owner_json(report), encoding="utf-8")
         return report
 
 
-def _build(run: Run, *, preview: bool) -> Report:
+def _build(run: Run, how: How) -> Report:
     settings, clock, progress = run.settings, run.clock, run.clock.progress
-    sources = read_sources(settings, run.now, cache=run.cache, clock=clock, preview=preview)
+    sources = read_sources(settings, run.now, cache=run.cache, clock=clock, preview=how.preview)
     with clock.stage("embedder"):
         choice = choose_embedder(settings.embed)
     wanted = identity.build_id(sources, settings, choice.profile)
@@ -70,7 +79,7 @@ def _build(run: Run, *, preview: bool) -> Report:
         vectors = embed_rows(made, choice, settings, progress=progress, anew="embed" in run.cache.anew)
     final = identity.build_id(sources, settings, choice.profile, waiting=_waiting(vectors))
     derived = Derived(final, identity.stamp(sources.articles), sources, made.rows, made.texts, vectors, choice)
-    place, manifest = write_build(derived, settings, cache=run.cache, clock=clock)
+    place, manifest = write_build(derived, settings, how.press, cache=run.cache, clock=clock)
     with clock.stage("switch"):
         switch(settings.out, place.name)
         protect.switch(settings.out, protected)

@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from compiler import screen, serve, starter
+from compiler.build import How
 from compiler.build import build as run_build
 from compiler.cache import STAGES
 from compiler.check import check as run_check
@@ -68,6 +69,8 @@ From = Annotated[
 ]
 Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make everything anew, except the vectors.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Make everything anew, the vectors too.")]
+Wait = Annotated[float, typer.Option("--wait", min=0, help="Seconds another running build may take to finish.")]
+Older = Annotated[bool, typer.Option("--allow-older", help="Build an older commit than the one built last.")]
 CONTENT, OUT, STATE = Path("content"), Path("dist"), Path(".geosmin")
 
 
@@ -111,12 +114,17 @@ def build(
     from_stage: From = None,
     rebuild: Rebuild = False,
     no_cache: NoCache = False,
+    wait: Annotated[float, typer.Option(min=0, help="Seconds that another running build may take to finish.")] = 0,
+    older: Annotated[
+        bool, typer.Option("--allow-older", help="Build an older commit than the one built last.")
+    ] = False,
 ) -> None:
     """Compile content/ into a site and search artifacts, and switch to them at once."""
     anew = _anew(from_stage, rebuild=rebuild, no_cache=no_cache)
     settings = _settings(content, out_dir, state, config=config, overrides=overrides)
     view = View(as_json, _redaction_key(redact), everything)
-    report = run_build(settings, now=_now(now), progress=view.progress(), anew=anew)
+    how = How(anew=anew, wait=wait, older=older)
+    report = run_build(settings, now=_now(now), progress=view.progress(), how=how)
     _show_build(report, settings, view)
     raise typer.Exit(_code(report, strict=strict))
 
@@ -328,7 +336,9 @@ def _settings(
 def _build_once(settings: Settings, view: View, *, preview: bool, first: bool) -> None:
     """Build for `serve`; after the first time a failure is told and the last good build stays."""
     try:
-        report = run_build(settings, now=datetime.now(UTC), progress=view.progress(), preview=preview)
+        report = run_build(
+            settings, now=datetime.now(UTC), progress=view.progress(), how=How(preview=preview, older=True)
+        )
     except Exception as error:
         if first:
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from compiler.cache import Cache
 from compiler.embed import Choice
 from compiler.errors import BuildError
 from compiler.index.rows import BuildMeta, Rows, Vectors
+from compiler.index.check import verify_bytes
 from compiler.index.switch import BUILDS, current_build, ours
 from compiler.index.texts import Texts
 from compiler.index.write import verify, write_artifacts
+from compiler.model import Site
 from compiler.progress import Clock
 from compiler.read import Sources
 from compiler.settings import Settings
@@ -49,32 +52,47 @@ class Derived:
     choice: Choice
 
 
+@dataclass(frozen=True, slots=True)
+class Press:
+    """What turns the assembled site into files: the frame around each page, and the static search over all of them.
+
+    Both are functions of public values. Tests of everything before them put simpler ones in.
+    """
+
+    wrap: Callable[..., tuple[str, ...]] = mkdocs.render
+    search: Callable[..., tuple[str, ...]] = pagefind.write
+
+
 def is_served(out: Path, build_id: str) -> Manifest | None:
     """Return the current build's manifest when it is this build and every file of it still verifies."""
     name = current_build(out)
     if name is None or name.partition("-")[0] != build_id:
         return None
     try:
-        manifest = verify(out / BUILDS / name / "artifacts")
+        manifest = verify_bytes(out / BUILDS / name / "artifacts")
     except BuildError:
         return None
     complete = manifest.build_id == build_id and _site_entries(out / BUILDS / name / "site") == manifest.site
     return manifest if complete else None
 
 
-def write_build(derived: Derived, settings: Settings, *, cache: Cache, clock: Clock) -> tuple[Path, Manifest]:
+def write_build(
+    derived: Derived, settings: Settings, press: Press, *, cache: Cache, clock: Clock
+) -> tuple[Path, Manifest]:
     """Write site and artifacts into a folder of their own, verify them, and return the folder and its manifest."""
     builds = settings.out / BUILDS
     aside = builds / (derived.build_id + ASIDE)
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)
     with clock.stage("site"):
-        _write_site(derived, settings, aside / "site", shelf=_shelf(settings.out, cache), clock=clock)
+        site = _assembled(derived, settings)
+        press.wrap(site, aside / "site", shelf=_shelf(settings.out, cache), progress=clock.progress.update)
+        _write_texts(derived, site, aside / "site")
     with clock.stage("search"):
         leaves = [
             pagefind.Leaf(d.article.url, d.article.title, d.article.lang, d.html) for d in derived.sources.documents
         ]
-        missing = pagefind.write(leaves, aside / "site", cache=cache, progress=clock.progress.update)
+        missing = press.search(leaves, aside / "site", cache=cache, progress=clock.progress.update)
     with clock.stage("index"):
         entries = _site_entries(aside / "site")
         _check_site(derived, entries)
@@ -103,14 +121,18 @@ def _shelf(out: Path, cache: Cache) -> Shelf:
         return Shelf(cache)
 
 
-def _write_site(derived: Derived, settings: Settings, place: Path, *, shelf: Shelf, clock: Clock) -> None:
+def _assembled(derived: Derived, settings: Settings) -> Site:
     rows, questions = derived.rows, _questions_by_article(derived.rows)
     links = {str(key): entries for key, entries in backlinks(derived.sources.documents, rows.links).items()}
     parts = Parts(derived.sources.documents, rows.articles, questions, links, derived.sources.attachments)
-    site = assemble(parts, settings, build_id=derived.build_id, stamp=derived.stamp)
-    mkdocs.render(site, place, shelf=shelf, progress=clock.progress.update)
-    listings = [Listing(a.url, a.title, a.lang, a.folder, a.summary, a.tags, a.updated) for a in rows.articles]
-    texts = feeds.raw_markdown({a.url: a.text for a in rows.articles})
+    return assemble(parts, settings, build_id=derived.build_id, stamp=derived.stamp)
+
+
+def _write_texts(derived: Derived, site: Site, place: Path) -> None:
+    """Write what machines read: the Markdown of each page, and the list of them."""
+    rows = derived.rows.articles
+    listings = [Listing(a.url, a.title, a.lang, a.folder, a.summary, a.tags, a.updated) for a in rows]
+    texts = feeds.raw_markdown({a.url: a.text for a in rows})
     llms = feeds.llms_txt(site.title, site.description, listings, site_url=site.site_url)
     feeds.write(place, {**texts, "llms.txt": llms})
 

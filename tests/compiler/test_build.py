@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import build
+from compiler.build import How, build
 from compiler.errors import BuildError, LockedError
 from compiler.lock import held
 from compiler.progress import Silent
@@ -292,7 +292,7 @@ def test_a_preview_shows_private_pages_only_in_its_own_folder(tmp_path: Path) ->
     base = tmp_path / "a"
     settings = load(base / "content", base / "dist", base / "state", overrides=["embed.model=none"])
     scratch = preview_settings(settings)
-    report = build(scratch, now=NOON, progress=Silent(), preview=True)
+    report = build(scratch, now=NOON, progress=Silent(), how=How(preview=True))
     assert report.counts["articles"] == 7
     assert scratch.out.is_relative_to(base / "state")
     assert "绝密内容" not in "".join(

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import json
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from compiler.build import build
+from compiler.build import How, build
+from compiler.model import Site
 from compiler.progress import Silent
+from compiler.publish import Press
 from compiler.report import Report
 from compiler.settings import load
+from compiler.site.listing import file_path
+from compiler.site.pagefind import Leaf
+from compiler.site.shelf import Shelf
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 PUBLIC = "---\nshare: public\n---\n"
@@ -26,12 +34,44 @@ def write(folder: Path, files: dict[str, str | bytes]) -> Path:
 
 
 def make(
-    tmp: Path, files: dict[str, str | bytes], *sets: str, now: datetime = NOON, name: str = "a"
+    tmp: Path,
+    files: dict[str, str | bytes],
+    *sets: str,
+    now: datetime = NOON,
+    name: str = "a",
+    how: How = How(),  # noqa: B008
 ) -> tuple[Report, Path]:
     """Build a vault without an embedder and return its report and the folder that is served."""
     content = write(tmp / name / "content", files)
     settings = load(content, tmp / name / "dist", tmp / name / "state", overrides=["embed.model=none", *sets])
-    return build(settings, now=now, progress=Silent()), tmp / name / "dist" / "current"
+    return build(settings, now=now, progress=Silent(), how=how), tmp / name / "dist" / "current"
+
+
+def staged(site: Site, out: Path, *, shelf: Shelf, progress: Callable[[int, int], None]) -> tuple[str, ...]:
+    """Write what MkDocs is given instead of what it makes of it: every value of the site and of its pages, as JSON."""
+    values = dataclasses.asdict(site)
+    for page in values.pop("pages"):
+        _write(out / file_path(page["url"]), json.dumps(page, ensure_ascii=False).encode())
+    for item in values.pop("attachments"):
+        _write(out / item["url"], item["data"])
+    _write(out / "site.json", json.dumps(values, ensure_ascii=False).encode())
+    return ()
+
+
+def _write(place: Path, data: bytes) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(data)
+
+
+def unsearched(leaves: Sequence[Leaf], out: Path, **_: object) -> tuple[str, ...]:
+    """Write what Pagefind is given: the finished bodies."""
+    _write(out / "leaves.json", json.dumps([dataclasses.asdict(leaf) for leaf in leaves], ensure_ascii=False).encode())
+    return ()
+
+
+QUICK = How(
+    press=Press(staged, unsearched)
+)  # everything up to MkDocs and Pagefind, which are functions of public values
 
 
 def digests(folder: Path) -> dict[str, str]:
