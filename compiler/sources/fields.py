@@ -23,7 +23,7 @@ from compiler.model import (
 from compiler.parse.comments import strip_comments
 from compiler.parse.language import language
 from compiler.sources.dates import plain_date
-from compiler.sources.urls import INDEX_NAMES, article_id, public_path, redirect_fault, slug, url_of
+from compiler.sources.urls import INDEX_NAMES, article_id, public_path, redirect_fault, shorten, slug, url_of
 from query_fn.text import plain, without_smuggled
 
 WIKI_KINDS = frozenset({"entity", "concept", "comparison", "guide", "answer"})
@@ -60,7 +60,7 @@ def read_article(
     created, updated = (_date(front, *keys) for keys in (("created", "date"), ("updated", "lastmod")))
     kind = _text(front, "kind")
     moment = judged.decision.not_after
-    tags = (tag.lstrip("#").strip() for tag in _list(front, "tags") + _list(front, "tag"))
+    tags = (_tag(text) for text in _list(front, "tags") + _list(front, "tag"))
     return Article(
         id=own_id(front, url),
         source=file.path,
@@ -72,7 +72,7 @@ def read_article(
         kind=kind if kind in WIKI_KINDS else "article",
         tags=tuple(dict.fromkeys(tag for tag in tags if tag)),
         aliases=tuple(a for a in aliases if not a.startswith("/")),
-        redirects=tuple(a for a in aliases if a.startswith("/") and not redirect_fault(a)),
+        redirects=tuple(alias for _, alias, fault in _redirects(front) if not fault),
         created=created,
         updated=updated or day or created,
         not_after=int(moment.timestamp()) if moment else None,
@@ -92,17 +92,16 @@ def remarks(judged: Judged) -> list[Problem]:
         line = front.body_line + body.count("\n", 0, match.start())
         message = "a character that turns the reading direction: text may read differently from what it is"
         found.append(("bidi-control", line, message, "delete it unless the text needs it"))
-    for key in ("aliases", "alias"):
-        for alias in _list(front, key):
-            if alias.startswith("/") and (fault := redirect_fault(alias)):
-                found.append(("redirect-skipped", front.lines[key], f"{fault}, so no redirect was made", "change it"))
+    for line, _, fault in _redirects(front):
+        if fault:
+            found.append(("redirect-skipped", line, f"{fault}, so no redirect was made", "change it"))
     return [Problem(Severity.WARNING, c, judged.file.path, line, message, fix) for c, line, message, fix in found]
 
 
 def own_id(front: FrontMatter, url: Url) -> ArticleId:
     chosen = _text(front, "id")
     if chosen and not _ID.fullmatch(chosen):
-        raise FileError("id-invalid", "`id` takes letters, digits, - and _", line=front.lines["id"], fix="shorten it")
+        raise FileError("id-invalid", "`id` takes 64 letters, digits, - and _", line=front.lines["id"], fix="change it")
     return ArticleId(chosen) if chosen else article_id(SourcePath(url))
 
 
@@ -147,10 +146,28 @@ def _text(front: FrontMatter, key: str) -> str:
 
 
 def _list(front: FrontMatter, key: str) -> list[str]:
+    return [item for text in _items(front, key) if (item := _one_line(text))]
+
+
+def _items(front: FrontMatter, key: str) -> list[str]:
     value = front.values.get(key, ())
     items = re.split(r"[,，]", value) if isinstance(value, str) else value
-    clean = (unicodedata.normalize("NFC", _one_line(item)) for item in items if item != "<nested>")
-    return [item for item in clean if item]
+    return [unicodedata.normalize("NFC", item.strip()) for item in items if item != "<nested>"]
+
+
+def _redirects(front: FrontMatter) -> list[tuple[int, str, str]]:
+    """Return (line, alias, why it can't be) of each alias that begins with a slash, just as it is written."""
+    written = [(front.lines[key], alias) for key in ("aliases", "alias") for alias in _items(front, key)]
+    return [(line, alias, redirect_fault(alias)) for line, alias in written if alias.startswith("/")]
+
+
+def _tag(text: str) -> str:
+    """Return a tag without its mark; a part too long for an address is cut like one, in the form addresses have."""
+    parts = [part.strip() for part in text.lstrip("#").split("/")]
+    folded = [unicodedata.normalize("NFKC", part).casefold() for part in parts]
+    return "/".join(
+        part if shorten(fold) == fold else shorten(fold) for part, fold in zip(parts, folded, strict=True)
+    ).strip()
 
 
 def _one_line(text: str) -> str:

@@ -60,13 +60,17 @@ def _parse(block: str) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]
     if root is None:
         return {}, {}
     if not isinstance(root, yaml.MappingNode):
-        raise FileError("frontmatter-yaml", "expected `key: value` lines", line=2, fix=_HINT)
+        raise FileError(
+            "frontmatter-yaml", "expected `key: value` lines", line=2, fix="write each line as `key: value`"
+        )
     values: dict[str, str | tuple[str, ...]] = {}
     where: dict[str, int] = {}
     for key_node, value_node in root.value:
         line = key_node.start_mark.line + 2
         if not isinstance(key_node, yaml.ScalarNode):
-            raise FileError("frontmatter-yaml", "a key must be one word", line=line, fix=_HINT)
+            raise FileError(
+                "frontmatter-yaml", "a key must be one word", line=line, fix="write each line as `key: value`"
+            )
         key = str(key_node.value)
         if key in where:
             message = f"this key stands twice (line {where[key]})"
@@ -106,7 +110,12 @@ def _check_events(block: str) -> None:
     for event in yaml.parse(block, Loader=yaml.BaseLoader):
         line = event.start_mark.line + 2 if event.start_mark else 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
-            raise FileError("frontmatter-alias", "YAML aliases, anchors and tags are refused", line=line, fix=_HINT)
+            raise FileError(
+                "frontmatter-alias",
+                "YAML aliases, anchors and tags are refused",
+                line=line,
+                fix="write the value itself",
+            )
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         if isinstance(event, yaml.CollectionEndEvent):

@@ -62,7 +62,7 @@ def redirect_fault(alias: str) -> str:
     """Return why an alias such as ``/old/page`` can't be a redirect of the site, "" when it can."""
     place = unquote(alias).strip("/")
     segments = place.split("/")
-    if not place or any(part in ("", ".", "..") for part in segments):
+    if not place or alias.startswith("//") or any(part in ("", ".", "..") for part in segments):
         return "it names no page below the site's root"
     if _UNSAFE.search(place):
         return "it holds a character that no address of a page has"

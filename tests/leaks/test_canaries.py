@@ -91,16 +91,21 @@ def views(data: bytes) -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder that is served."""
-    return make(tmp_path_factory.mktemp("leaks"), vault())[1]
+    """Return the folder that is served; the password pages lie beside it, encrypted."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GEOSMIN_SECRET", canary("password", "secret") * 2)
+        patch.setenv("CANARY", canary("password", "password") * 2)
+        current = make(tmp_path_factory.mktemp("leaks"), vault())[1]
+    assert len(list((current.parent / "protected" / "p").iterdir())) == 1
+    return current
 
 
 def test_no_canary_is_published(published: Path) -> None:
     """No place of no state is found in any file of site or artifacts, in any decoding."""
-    words = {canary(state, place): (state, place) for state in STATES for place in PLACES}
+    words = {canary(state, place): (state, place) for state in STATES for place in (*PLACES, "secret", "password")}
     hits = [
         (path.name, words[word])
-        for path in sorted(published.resolve().rglob("*"))
+        for path in sorted(published.parent.rglob("*"))
         if path.is_file()
         for view in views(path.read_bytes())
         for word in words
@@ -112,7 +117,7 @@ def test_no_canary_is_published(published: Path) -> None:
 def test_no_file_name_is_published(published: Path) -> None:
     """No path below the output holds a canary."""
     words = [canary(state, place) for state in STATES for place in PLACES]
-    names = [p.relative_to(published.resolve()).as_posix() for p in published.resolve().rglob("*")]
+    names = [p.relative_to(published.parent).as_posix() for p in published.parent.rglob("*")]
     assert [(n, w) for n in names for w in words if w in n] == []
 
 
