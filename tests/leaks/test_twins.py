@@ -51,7 +51,7 @@ def test_the_same_input_makes_the_same_bytes(vault: Vault) -> None:
         assert first == second
 
 
-@settings(LAW, max_examples=40)
+@settings(LAW, max_examples=30)
 @given(vaults(), vaults(), vaults())
 def test_an_incremental_build_equals_a_clean_one(first: Vault, second: Vault, third: Vault) -> None:
     """After any edits - files added, changed, deleted, published, unpublished - the output is that of a clean build."""
