@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from compiler.cache import Cache, Kind, Recipe
+from compiler.cache import Cache, Kind, Recipe, digest_of
 from compiler.model import (
     Article,
     Document,
@@ -18,9 +18,12 @@ from compiler.model import (
     SourcePath,
 )
 from compiler.parse.document import publish
+from compiler.parse.embeds import Library
+from compiler.parse.html import CUT
 from compiler.parse.links import RawLink, Resolution, Resolver, Target, attachment_urls
 from compiler.parse.markdown import PARSER_VERSION
 from compiler.parse.structure import Structure, read_structure
+from compiler.sources.keys import fold_key
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,6 +35,9 @@ class Parsed:
     attachment_urls: Mapping[SourcePath, str]
 
 
+Embeddable = tuple[Article, tuple[Resolution, ...]]  # a page and what its links lead to
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Unlinked:
     """A page on its way to the second pass: its links are resolved, and nothing is rendered yet."""
@@ -39,6 +45,7 @@ class Unlinked:
     article: Article
     structure: Structure
     found: tuple[Resolution, ...]
+    embedded: tuple[Embeddable, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,25 +69,35 @@ def parse(
     resolver = Resolver(
         {a.source: Target(a, s.headings, s.ids) for a, s in zip(articles, structures, strict=True)}, urls
     )
+    resolved = {
+        a.id: (a, tuple(resolver.resolve(a.source, link) for link in s.links))
+        for a, s in zip(articles, structures, strict=True)
+    }
+    library = Library(resolved)
     pages = [
-        Unlinked(article, structure, tuple(resolver.resolve(article.source, link) for link in structure.links))
-        for article, structure in zip(articles, structures, strict=True)
+        Unlinked(a, structure, found, tuple(resolved[i] for i in library.reach(found)))
+        for (a, found), structure in zip(resolved.values(), structures, strict=True)
     ]
     published = cache.all(DOCUMENT, [(_parts(page), page) for page in pages], progress)
     documents = tuple(_document(page.article, made) for page, made in zip(pages, published, strict=True))
-    problems = [problem for page in pages for problem in _link_problems(page.article, page.structure.links, page.found)]
+    problems = list(_lookalikes(articles))
+    for page, document in zip(pages, documents, strict=True):
+        problems += _link_problems(page.article, page.structure.links, page.found)
+        problems += _shown_as_written(document, page.structure)
     return Parsed(documents, tuple(problems), urls)
 
 
 def _parts(page: Unlinked) -> tuple[str, ...]:
     article = page.article
-    resolved = repr([(r.status, r.article, r.anchor, r.url, r.attachment) for r in page.found])
-    names = (PARSER_VERSION, article.id, article.url, article.title, str(article.body_line))
-    return (*names, article.body, resolved)
+    parts = [PARSER_VERSION, article.id, str(article.body_line)]
+    for one, found in ((article, page.found), *page.embedded):
+        parts += [one.url, one.title, one.body, digest_of(found)]
+    return tuple(parts)
 
 
 def _publish(page: Unlinked) -> Published:
-    made = publish(page.article, page.structure, page.found)
+    library = Library({article.id: (article, found) for article, found in page.embedded})
+    made = publish(page.article, page.structure, page.found, library)
     return Published(*(getattr(made, name) for name in Published.__slots__))
 
 
@@ -104,3 +121,25 @@ def _link_problems(article: Article, links: Sequence[RawLink], found: Sequence[R
             message = f"{link.raw or link.target}: {resolution.note}"
             out.append(Problem(Severity.WARNING, "link-unsure", article.source, line, message, "", True))
     return out
+
+
+def _shown_as_written(document: Document, structure: Structure) -> Iterator[Problem]:
+    """Yield a warning for each formula and diagram that is shown as it was written, and for embeds that are links."""
+    article = document.article
+    for note in structure.notes:
+        line = article.body_line + note.line
+        yield Problem(Severity.WARNING, note.code, article.source, line, note.message, "", True)
+    if cut := document.html.count(f"wikilink {CUT}"):
+        message = f"{cut} embeds are links: in a circle, too deep, too many, or without the part they name"
+        yield Problem(Severity.WARNING, "embed-cut", article.source, None, message, "", True)
+
+
+def _lookalikes(articles: Sequence[Article]) -> Iterator[Problem]:
+    """Yield a warning for each page whose name only looks like that of another, such as one with a Cyrillic letter."""
+    seen: dict[str, Article] = {}
+    for article in articles:
+        name = article.source.rsplit("/", 1)[-1].casefold()
+        other = seen.setdefault(fold_key(name), article)
+        if other.source.rsplit("/", 1)[-1].casefold() != name:
+            message = f"the name of this page only looks like that of {other.source}: its letters are others"
+            yield Problem(Severity.WARNING, "name-lookalike", article.source, None, message, "rename one", True)

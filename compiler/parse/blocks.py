@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from markdown_it import MarkdownIt
+from compiler.parse.markdown import block_tokens
 
-_BLOCKS = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table")
 _NEEDS_PARSE = re.compile(r"```|~~~|^(?: {4}|\t)|\|", re.MULTILINE)
 
 
@@ -31,7 +30,7 @@ def blocks(text: str) -> tuple[Block, ...]:
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     out = []
-    for token in _BLOCKS.parse(text):
+    for token in block_tokens(text):
         if token.type in ("fence", "code_block", "table_open") and token.map:
             first, last = token.map
             start, end = starts[first], min(starts[last], len(text))

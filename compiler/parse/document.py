@@ -4,47 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-
-from markdown_it.token import Token
+from typing import Any
 
 from compiler.model import Anchor, Article, Document, Heading, Link, Section, SourcePath
+from compiler.parse.embeds import Library, attach
 from compiler.parse.html import render_body
 from compiler.parse.links import RawLink, Resolution
-from compiler.parse.markdown import headings, parser, walk
+from compiler.parse.markdown import finished, headings, parser, source_parser
 from compiler.parse.rewrite import published_text
 from compiler.parse.structure import Structure
-from compiler.parse.tags import addresses
 
 _OUTSIDE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 
 
-def publish(article: Article, structure: Structure, found: Sequence[Resolution]) -> Document:
-    """Return the finished document. `found` holds one resolution per link of the structure, in order."""
-    env: dict[str, object] = {}
-    tokens = parser().parse(article.body, env)
-    _attach(tokens, found)
-    text = published_text(article.body, _lookup(structure.links, found))
-    sections = _sections(text, headings(tokens), article)
+def publish(
+    article: Article, structure: Structure, found: Sequence[Resolution], library: Library | None = None
+) -> Document:
+    """Return the finished document. `found` holds one resolution per link of the structure, in order.
+
+    `library` holds the pages that this one may embed; without it an embed is a link.
+    """
+    env: dict[str, Any] = {}
+    tokens = source_parser().parse(article.body, env)
+    text = published_text(article.body, tokens, env, _lookup(structure.links, found))
+    tokens = finished(article.body, tokens, env)
+    attach(tokens, found)
     return Document(
         article=article,
         text=text,
-        html=render_body(tokens, article.url, env),
+        html=render_body(tokens, article.url, env, library=library, own=article.id),
         headings=structure.headings,
-        sections=sections,
+        sections=_sections(text, headings(tokens), article),
         links=tuple(_links(article, structure.links, found)),
         attachments=tuple(sorted({r.attachment for r in found if r.attachment})),
     )
-
-
-def _attach(tokens: Sequence[Token], found: Sequence[Resolution]) -> None:
-    """Hand each token its resolution. Raw HTML takes as many as it has addresses."""
-    left = iter(found)
-    for _, token in walk(tokens):
-        if token.type in ("html_block", "html_inline"):
-            token.meta["resolutions"] = list(islice(left, len(addresses(token.content))))
-        else:
-            token.meta["resolution"] = next(left)
 
 
 def _lookup(links: Sequence[RawLink], found: Sequence[Resolution]) -> Callable[[str], Resolution]:

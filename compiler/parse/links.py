@@ -46,6 +46,8 @@ class Resolution:
     url: str = ""  # site-relative for pages and attachments
     attachment: SourcePath | None = None
     note: str = ""  # for the owner: ambiguity, unknown heading, the near match
+    exact: bool = True  # False: the page is there, the heading or block that was named is not
+    embeds: bool = False  # an embed of a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class Resolver:
     attachments: Mapping[SourcePath, str]  # path -> site-relative URL
     _names: dict[str, list[SourcePath]] = field(init=False)
     _grams: dict[str, set[str]] = field(init=False)
+    _files: dict[str, list[SourcePath]] = field(init=False)
     _near_memo: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -79,27 +82,33 @@ class Resolver:
             for gram in _bigrams(name) if "/" not in name and name[:1] != "=" else ():
                 grams[gram].add(name)
         object.__setattr__(self, "_grams", dict(grams))
+        files: dict[str, list[SourcePath]] = defaultdict(list)
+        for file in sorted(self.attachments):
+            files["/" + _fold(file)].append(file)
+            files[_fold(file.rsplit("/", 1)[-1])].append(file)
+        object.__setattr__(self, "_files", dict(files))
 
     def resolve(self, source: SourcePath, link: RawLink) -> Resolution:
         """Return what `link`, written in the public file `source`, leads to."""
         if link.kind != "wikilink" and _EXTERNAL.match(link.target):
             return Resolution("external", url=link.target)
         if not link.target:
-            return self._page(source, link.fragment, "")
+            return self._page(source, link, "")
         wanted = unicodedata.normalize("NFC", unquote(link.target).split("?", 1)[0]).replace("\\", "/")
         path, note = self._find(source, wanted, by_name=link.kind in ("wikilink", "embed"))
         if path is not None:
-            return self._page(path, link.fragment, note)
+            return self._page(path, link, note)
         if (file := self._attachment(source, wanted)) is not None:
             return Resolution("attachment", url=self.attachments[file], attachment=file)
         return Resolution("missing", note=self._near(wanted))
 
-    def _page(self, path: SourcePath, fragment: str, note: str) -> Resolution:
+    def _page(self, path: SourcePath, link: RawLink, note: str) -> Resolution:
         target = self.targets[path]
-        anchor, found = find_anchor(target.headings, fragment, target.ids)
-        if fragment and not found:
-            note = f"no heading {fragment!r} on that page"
-        return Resolution("page", target.article.id, anchor, target.article.url, note=note)
+        anchor, found = find_anchor(target.headings, link.fragment, target.ids)
+        if not found:
+            note = f"no heading or block {link.fragment!r} on that page"
+        embeds = link.kind == "embed"
+        return Resolution("page", target.article.id, anchor, target.article.url, note=note, exact=found, embeds=embeds)
 
     def _find(self, source: SourcePath, wanted: str, *, by_name: bool) -> tuple[SourcePath | None, str]:
         base = posixpath.dirname(source)
@@ -120,12 +129,12 @@ class Resolver:
 
     def _attachment(self, source: SourcePath, wanted: str) -> SourcePath | None:
         relative = posixpath.normpath(posixpath.join(posixpath.dirname(source), wanted))
-        for place in (relative, wanted.lstrip("/")):
+        places = (relative, wanted.lstrip("/"))
+        for place in places:
             if (path := SourcePath(place)) in self.attachments:
                 return path
-        name = "/" + wanted.rsplit("/", 1)[-1]
-        found = sorted(p for p in self.attachments if ("/" + p).endswith(name))
-        return found[0] if found and "/" not in wanted else None
+        keys = ["/" + _fold(place) for place in places] + ([] if "/" in wanted else [_fold(wanted)])
+        return next((self._files[key][0] for key in keys if key in self._files), None)
 
     def _near(self, wanted: str) -> str:
         stem = _fold(_stem(wanted).rsplit("/", 1)[-1])
@@ -140,27 +149,40 @@ class Resolver:
 def find_anchor(headings: Sequence[Heading], fragment: str, ids: Sequence[str] = ()) -> tuple[Anchor, bool]:
     """Return the anchor that a fragment means on a page, and whether it was found ("" is the top of the page).
 
-    Understood: the anchor, the heading text, a chain ``A#B``, percent-encoded forms, GitHub's numbered repeats.
+    Understood: the anchor, the heading text, a chain ``A#B`` (B below A), a block id ``^id``, percent-encoded forms,
+    GitHub's numbered repeats.
     """
     wanted = unicodedata.normalize("NFC", unquote(fragment)).strip()
-    last = wanted.rsplit("#", 1)[-1].strip()
+    *above, last = [part.strip() for part in wanted.split("#") if part.strip()] or [""]
     if not last:
-        return Anchor(""), True
-    for heading in headings:
-        if heading.anchor == last:
-            return heading.anchor, True
-    if last in ids:
+        return NO_ANCHOR, True
+    below = _below(headings, above)
+    if any(heading.anchor == last for heading in below) or (last in ids and not above):
         return Anchor(last), True
-    goal = slugify(last)
-    same = [h for h in headings if slugify(h.title) == goal]
-    if same:
-        return same[0].anchor, True
-    numbered = re.fullmatch(r"(.+)-(\d+)", goal)
-    if numbered:
-        repeats = [h for h in headings if slugify(h.title) == numbered[1]]
-        if int(numbered[2]) < len(repeats):
-            return repeats[int(numbered[2])].anchor, True
-    return Anchor(""), False
+    for fold in (slugify, _wide_slug):
+        same = [h.anchor for h in below if fold(h.title) == fold(last)]
+        if same:
+            return same[0], True
+    numbered = re.fullmatch(r"(.+)-(\d{1,6})", slugify(last))
+    repeats = [h.anchor for h in below if slugify(h.title) == numbered[1]] if numbered else []
+    if numbered and int(numbered[2]) < len(repeats):
+        return repeats[int(numbered[2])], True
+    return NO_ANCHOR, False
+
+
+def _below(headings: Sequence[Heading], chain: Sequence[str]) -> Sequence[Heading]:
+    """Return the headings below a chain of others, given by their texts."""
+    for title in chain:
+        first = next((i for i, h in enumerate(headings) if _wide_slug(h.title) == _wide_slug(title)), None)
+        if first is None:
+            return ()
+        ends = (i for i in range(first + 1, len(headings)) if headings[i].level <= headings[first].level)
+        headings = headings[first + 1 : next(ends, len(headings))]
+    return headings
+
+
+def _wide_slug(title: str) -> Anchor:
+    return slugify(unicodedata.normalize("NFKC", title))
 
 
 def attachment_urls(others: Mapping[SourcePath, Path]) -> dict[SourcePath, str]:

@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_cjk_friendly import cjk_friendly
 from mdit_py_plugins.deflist import deflist_plugin
@@ -18,44 +18,20 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 
 from compiler.errors import FileError
 from compiler.model import Anchor, Heading
+from compiler.parse.block_ids import block_ids
+from compiler.parse.callouts import quote_callouts
+from compiler.parse.containers import containers
+from compiler.parse.inline import inline_marks
+from compiler.parse.joins import joins
+from compiler.parse.math import math
 from compiler.parse.positions import keep_spans
 from compiler.parse.raw_html import without_dropped
 
-PARSER_VERSION = "9"
+PARSER_VERSION = "10"
+_NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 MAX_NESTING = 100  # levels of blocks that the parser reads: a list takes two
-_WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n|]*?)(?:\\?\|([^\[\]\n]*?))?\]\]")
+_FINISHING = ("footnote_tail", "github-tasklists")
 _HEADING_ID = re.compile(r"(?<!\s)\s*\{\s*#([^\s{}]+)[^{}]*\}\s*$")
-_CALLOUT = re.compile(r"\[!([A-Za-z-]+)\]([+-]?)[ \t]*(.*)")
-# Obsidian's callout names and GitHub's, as the kinds that the theme styles.
-_CALLOUT_KINDS = {
-    "note": "note",
-    "abstract": "abstract",
-    "summary": "abstract",
-    "tldr": "abstract",
-    "info": "info",
-    "todo": "info",
-    "tip": "tip",
-    "hint": "tip",
-    "important": "tip",
-    "success": "success",
-    "check": "success",
-    "done": "success",
-    "question": "question",
-    "help": "question",
-    "faq": "question",
-    "warning": "warning",
-    "caution": "warning",
-    "attention": "warning",
-    "failure": "failure",
-    "fail": "failure",
-    "missing": "failure",
-    "danger": "danger",
-    "error": "danger",
-    "bug": "bug",
-    "example": "example",
-    "quote": "quote",
-    "cite": "quote",
-}
 
 
 @cache
@@ -63,11 +39,16 @@ def parser() -> MarkdownIt:
     """Return the one parser. It holds no state between calls."""
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     md.use(cjk_friendly).use(footnote_plugin, inline=False).use(tasklists_plugin).use(deflist_plugin)
-    md.inline.ruler.before("link", "wikilink", _wikilink)
-    md.core.ruler.before("inline", "dropped_html", _dropped_html)
-    md.core.ruler.before("inline", "callouts", _callouts)
-    md.core.ruler.before("inline", "heading_ids", _heading_ids)
-    md.core.ruler.after("inline", "anchors", _anchors)
+    md.use(inline_marks).use(containers).use(math).use(joins)
+    md.core.ruler.before("block", "noncharacters", _noncharacters)
+    for name, rule in (
+        ("dropped_html", _dropped_html),
+        ("callouts", quote_callouts),
+        ("heading_ids", _heading_ids),
+        ("block_ids", block_ids),
+    ):
+        md.core.ruler.before("inline", name, rule)
+    md.core.ruler.after("text_join", "anchors", _anchors)
     keep_spans(md)
     return md
 
@@ -76,8 +57,25 @@ def parser() -> MarkdownIt:
 def source_parser() -> MarkdownIt:
     """Return the same parser for work on the source: footnotes and boxes of tasks stay where they stand."""
     md = parser.__wrapped__()
-    md.core.ruler.disable(["footnote_tail", "github-tasklists"])
+    md.core.ruler.disable(list(_FINISHING))
     return md
+
+
+def finished(body: str, tokens: list[Token], env: dict[str, Any]) -> list[Token]:
+    """Return the tokens that `parser` reads in a body, made of those of `source_parser` without reading it again."""
+    state = StateCore(body, parser(), env, tokens)
+    for rule in parser().core.ruler.__rules__:
+        if rule.name in _FINISHING:
+            rule.fn(state)
+    return state.tokens
+
+
+def block_tokens(text: str) -> list[Token]:
+    """Return the blocks of a text, their inline content unread."""
+    md = source_parser()
+    out: list[Token] = []
+    md.block.parse(text, md, {}, out)
+    return out
 
 
 def refuse_deep_nesting(tokens: Sequence[Token]) -> None:
@@ -113,7 +111,7 @@ def plain_inline(children: Sequence[Token]) -> str:
     """Return the text a reader sees of inline tokens, without markup."""
     out: list[str] = []
     for token in children:
-        if token.type in ("text", "code_inline", "wikilink"):
+        if token.type in ("text", "code_inline", "wikilink", "math_inline"):
             out.append(token.content)
         elif token.type == "image":
             out.append(plain_inline(token.children or ()))
@@ -135,17 +133,10 @@ def walk(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
                 yield block, token
 
 
-def _wikilink(state: StateInline, silent: bool) -> bool:
-    match = _WIKILINK.match(state.src, state.pos)
-    if not match or not match[2].strip():
-        return False
-    if not silent:
-        token = state.push("wikilink", "", 0)
-        target, label = match[2].strip(), (match[3] or "").strip()
-        token.meta = {"embed": bool(match[1]), "target": target, "label": label, "raw": match[0]}
-        token.content = label or target.replace("#", " › ").strip(" ›")
-    state.pos = match.end()
-    return True
+def _noncharacters(state: StateCore) -> None:
+    """Take out the characters that Unicode gives to no text: the renderer keeps places with them."""
+    if _NONCHARACTER.search(state.src):
+        state.src = _NONCHARACTER.sub("\ufffd", state.src)
 
 
 def _dropped_html(state: StateCore) -> None:
@@ -168,6 +159,7 @@ def _heading_ids(state: StateCore) -> None:
             inline = state.tokens[index + 1]
             if match := _HEADING_ID.search(inline.content):
                 token.meta["id"] = match[1]
+                inline.meta["source"] = inline.content
                 inline.content = inline.content[: match.start()]
             if not inline.content.strip():
                 skip = 2
@@ -205,48 +197,3 @@ def _free(base: str, parent: str, taken: set[str], numbers: dict[str, int]) -> s
         number += 1
     numbers[qualified] = number
     return candidate
-
-
-def _callouts(state: StateCore) -> None:
-    """Turn ``> [!note] Title`` quotes into the blocks that the theme styles; ``+`` and ``-`` make them fold."""
-    opened: list[str | None] = []
-    index = 0
-    while index < len(state.tokens):
-        token = state.tokens[index]
-        if token.type == "blockquote_open":
-            opened.append(_open_callout(state, index))
-        elif token.type == "blockquote_close" and (tag := opened.pop()):
-            token.tag = tag
-        index += 1
-
-
-def _open_callout(state: StateCore, index: int) -> str | None:
-    tokens = state.tokens
-    if index + 2 >= len(tokens) or tokens[index + 2].type != "inline":
-        return None
-    inline = tokens[index + 2]
-    first, _, rest = inline.content.partition("\n")
-    match = _CALLOUT.fullmatch(first.strip())
-    if not match:
-        return None
-    kind = _CALLOUT_KINDS.get(match[1].lower(), "note")
-    tag = "details" if match[2] else "div"
-    opening = tokens[index]
-    opening.tag = tag
-    opening.attrs = {"class": kind if match[2] else f"admonition {kind}", **({"open": ""} if match[2] == "+" else {})}
-    title = Token(
-        "inline", "", 0, content=match[3] or match[1].capitalize(), map=inline.map, level=inline.level, children=[]
-    )
-    title_tag = "summary" if match[2] else "p"
-    title_class = {} if match[2] else {"class": "admonition-title"}
-    head = [
-        Token("callout_title_open", title_tag, 1, attrs=dict(title_class), block=True, level=opening.level + 1),
-        title,
-        Token("callout_title_close", title_tag, -1, block=True, level=opening.level + 1),
-    ]
-    if rest.strip() and inline.map:
-        inline.content, inline.map = rest, [inline.map[0] + 1, inline.map[1]]
-        tokens[index + 1 : index + 1] = head
-    else:
-        tokens[index + 1 : index + 4] = head
-    return tag

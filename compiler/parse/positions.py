@@ -5,17 +5,20 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-_SPANNED = {
-    "backticks": "code_inline",
-    "wikilink": "wikilink",
-    "link": "link_open",
-    "image": "image",
-    "html_inline": "html_inline",
+from compiler.parse.inline import PIPE
+
+_SPANNED = {  # rule -> the kind of token it makes, and the characters it begins with
+    "backticks": ("code_inline", "`"),
+    "wikilink": ("wikilink", "[!"),
+    "link": ("link_open", "["),
+    "image": ("image", "!"),
+    "html_inline": ("html_inline", "<"),
 }
 
 
@@ -25,12 +28,21 @@ def keep_spans(md: MarkdownIt) -> None:
     Links and pictures also tell in ``meta["label_end"]`` where the ``]`` of their label is.
     """
     rules = {rule.name: rule.fn for rule in md.inline.ruler.__rules__}
-    for name, kind in _SPANNED.items():
-        md.inline.ruler.at(name, _spanned(rules[name], kind))
+    for name, (kind, firsts) in _SPANNED.items():
+        md.inline.ruler.at(name, _spanned(rules[name], kind, firsts))
 
 
-def _spanned(rule: Callable[[StateInline, bool], bool], kind: str) -> Callable[[StateInline, bool], bool]:
+@lru_cache(maxsize=4)
+def _last_bracket(text: str) -> int:
+    return text.rfind("]")
+
+
+def _spanned(rule: Callable[[StateInline, bool], bool], kind: str, firsts: str) -> Callable[[StateInline, bool], bool]:
+    brackets = firsts not in "`<"
+
     def run(state: StateInline, silent: bool) -> bool:
+        if state.src[state.pos] not in firsts or (brackets and state.pos > _last_bracket(state.src)):
+            return False
         start, before = state.pos, len(state.tokens)
         if not rule(state, silent):
             return False
@@ -98,7 +110,7 @@ class Source:
     def _column(self, number: int, text: str, *, cell: bool) -> int:
         line = self.lines[number]
         if cell:
-            text = text.replace("|", "\\|")
+            text = text.replace("|", "\\|").replace(PIPE, "|")
             at = line.find(text, self.cell_ends.get(number, 0))
             if text and at >= 0:
                 self.cell_ends[number] = at + len(text)

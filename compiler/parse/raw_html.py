@@ -11,6 +11,9 @@ import nh3
 from compiler.parse.tags import ADDRESSES, Tag, read_tags, rewrite_tags, written
 
 _EXTERNAL = re.compile(r"\s*(?:https?:|mailto:|tel:|//|#)", re.IGNORECASE)
+# The elements that a browser opens again in the next block when they are not closed, ids included (HTML, 13.2.4.3).
+_FORMATTING = {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
+RESERVED = "__"  # ids that begin so belong to the renderer
 _MEDIA = {"img", "video", "audio", "source", "embed"}
 
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
@@ -96,6 +99,7 @@ _INLINE_TAGS = {
     "label",
 }
 _ATTRIBUTES = {
+    "span": {"data-linenos"},
     "*": {"id", "class", "lang", "dir", "title", "aria-label", "aria-hidden", "role"},
     "a": {"href", "rel", "target"},
     "img": {"src", "alt", "width", "height", "loading", "referrerpolicy"},
@@ -145,14 +149,16 @@ def known_tag(fragment: str) -> bool:
     return name is not None and name[1].lower() in _BLOCK_TAGS | _INLINE_TAGS
 
 
-def page_html(fragment: str, resolve: Callable[[str], str | None], taken: set[str]) -> str:
+def page_html(fragment: str, resolve: Callable[[str], str | None], taken: set[str] | None) -> str:
     """Return raw HTML for a page: addresses resolved in order, ids new on the page, media of other hosts as links.
 
-    `resolve` returns None for an address that leads nowhere public. New ids are added to `taken`; `name` becomes an id.
+    `resolve` returns None for an address that leads nowhere public. New ids are added to `taken`, and none stays where
+    that is None; `name` becomes an id.
     """
 
     def change(tag: Tag) -> str | None:
         kept: list[tuple[str, str | None]] = []
+        anchor = ""
         for key, value in tag.attributes:
             if key in ADDRESSES:
                 url = resolve(value or "")
@@ -162,10 +168,13 @@ def page_html(fragment: str, resolve: Callable[[str], str | None], taken: set[st
                 kept += [(key, url)] if url is not None and not outside else []
             elif key not in ("id", "name"):
                 kept += [(key, value)] if key != "srcset" else []
-            elif value and value not in taken:
+            elif value and taken is not None and value not in taken and not value.startswith(RESERVED):
                 taken.add(value)
-                kept.append(("id", value))
-        return written(tag.name, kept) if tuple(kept) != tag.attributes else None
+                if tag.name in _FORMATTING:
+                    anchor = written("span", [("id", value)]) + "</span>"
+                else:
+                    kept.append(("id", value))
+        return anchor + written(tag.name, kept) if tuple(kept) != tag.attributes else None
 
     return rewrite_tags(fragment, change)
 
@@ -178,7 +187,10 @@ def text_html(fragment: str, resolve: Callable[[str], str | None]) -> str:
         for key, value in tag.attributes:
             if key in ADDRESSES:
                 url = resolve((value or "").strip())
-                kept += [(key, url)] if url is not None else []
+                outside = tag.name in _MEDIA and url is not None and _EXTERNAL.match(url)
+                if outside and key == "src":
+                    return _linked(tag, url or "")
+                kept += [(key, url)] if url is not None and not outside else []
             elif value is None or key in _KNOWN_ATTRIBUTES or key == "name":
                 kept.append((key, value))
         return written(tag.name, kept) if tuple(kept) != tag.attributes else None
@@ -211,7 +223,11 @@ def contained(fragment: str) -> str:
     return fragment[:end] + escape(fragment[end:])
 
 
+def host_of(url: str) -> str:
+    """Return the host of an outside address: what a link to a picture without words is called."""
+    return re.sub(r"^[A-Za-z]+:|^//|/.*$", "", re.sub(r"^[A-Za-z]+:/*", "", url).lstrip("/"))
+
+
 def _linked(tag: Tag, url: str) -> str:
-    host = re.sub(r"^[A-Za-z]+:|^//|/.*$", "", re.sub(r"^[A-Za-z]+:/*", "", url).lstrip("/"))
-    name = escape(tag.get("alt") or host)
+    name = escape(tag.get("alt") or host_of(url))
     return f'<a href="{escape(url, quote=True)}" class="external" rel="noopener noreferrer">{name}</a>'

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -17,11 +17,12 @@ from markdown_it.token import Token
 from compiler.parse.links import Resolution
 from compiler.parse.markdown import parser, plain_inline, source_parser
 from compiler.parse.positions import Placed, Source
-from compiler.parse.raw_html import text_html
+from compiler.parse.raw_html import host_of, text_html
 from compiler.parse.tags import addresses
 
 Resolve = Callable[[str], Resolution]
 ROUNDS = 4
+_NEEDS_EDIT = re.compile(r"[\[<^]")
 _OUTSIDE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 _CONTAINER = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t]|\[\^[^\]\s]+\]:|[:~][ \t]|\[[ xX]\][ \t]|#{1,6}[ \t])*")
 _LINKS = ("wikilink", "link_open", "image", "html_inline")
@@ -34,12 +35,13 @@ def markdown_url(found: Resolution) -> str:
     return "/" + quote(found.url) + (f"#{quote(found.anchor)}" if found.anchor else "")
 
 
-def published_text(body: str, resolve: Resolve) -> str:
-    """Return the body with its links resolved. `resolve` takes an address or a wikilink as written."""
-    if "[" not in body and "<" not in body:
+def published_text(body: str, tokens: Sequence[Token], env: Mapping[str, Any], resolve: Resolve) -> str:
+    """Return the body with its links resolved. `resolve` takes an address or a wikilink as written.
+
+    `tokens` and `env` are what the source parser reads in the body.
+    """
+    if not _NEEDS_EDIT.search(body):
         return body
-    env: dict[str, Any] = {}
-    tokens = source_parser().parse(body, env)
     edits = _Edits(body, tokens, resolve)
     for block in tokens:
         edits.block(block)
@@ -64,6 +66,9 @@ class _Edits:
         if placed and block.type == "html_block":
             self._html_block(block, placed)
         elif placed and block.type == "inline":
+            if "id_span" in block.meta:
+                start, end = block.meta["id_span"]
+                self._replace(placed, start, end, "")
             for token in block.children or ():
                 if "span" in token.meta and token.type in _LINKS:
                     self._inline(token, placed, block.content)
@@ -84,15 +89,16 @@ class _Edits:
         found = self.resolve(token.meta["raw"])
         if found.status == "missing":
             return token.content
-        image = "!" if token.meta["embed"] and found.status == "attachment" else ""
-        return f"{image}[{token.content}]({self._made(found)})"
+        image = token.meta["embed"] and found.status == "attachment"
+        label = token.meta["alt"] if image else token.content
+        return f"{'!' if image else ''}[{label}]({self._made(found)})"
 
     def _image(self, token: Token) -> str | None:
         found = self.resolve(str(token.attrs.get("src", "")))
         children = token.children or []
-        if found.status == "external" and not any(t.type in _LINKS for t in children):
-            return None
         label = plain_inline(children)
+        if found.status == "external":
+            return f"[{_escaped(label) or host_of(found.url)}](<{found.url}>{_title(token)})"
         return label if found.status == "missing" else f"![{_escaped(label)}]({self._made(found)}{_title(token)})"
 
     def _link(self, token: Token, placed: Placed, content: str) -> None:
@@ -208,7 +214,7 @@ def _urls(block: Token) -> Iterator[str]:
             yield from _urls(token)
 
 
-def _definitions(env: dict[str, Any]) -> list[dict[str, Any]]:
+def _definitions(env: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*env.get("references", {}).values(), *env.get("duplicate_refs", ())]
 
 

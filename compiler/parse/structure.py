@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 
 from compiler.model import Anchor, Heading
+from compiler.parse.fence_info import read_info
 from compiler.parse.links import RawLink
 from compiler.parse.markdown import headings, parser, plain_inline, refuse_deep_nesting, walk
+from compiler.parse.math import to_mathml
+from compiler.parse.mermaid import fault
+from compiler.parse.raw_html import RESERVED
 from compiler.parse.tags import addresses, html_ids
 
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?])\s+")
@@ -19,12 +23,22 @@ SENTENCE_LIMIT = 240
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Something on a page that is shown as it was written. `line` is 0-based in the body."""
+
+    code: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Structure:
-    """What a page declares: its headings, its links in walk order, and the ids that its raw HTML sets."""
+    """What a page declares: its headings, its links in walk order, and the ids of its blocks and raw HTML."""
 
     headings: tuple[Heading, ...]
     links: tuple[RawLink, ...]
     ids: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def read_structure(body: str) -> Structure:
@@ -33,8 +47,22 @@ def read_structure(body: str) -> Structure:
     refuse_deep_nesting(tokens)
     found = headings(tokens)
     raw = [t for _, t in walk(tokens) if t.type in ("html_block", "html_inline")]
-    ids = tuple(dict.fromkeys(name for token in raw for name in html_ids(token.content)))
-    return Structure(found, tuple(raw_links(tokens, found)), ids)
+    ids = [str(t.attrs["id"]) for t in tokens if t.type == "block_anchor"]
+    ids += (name for token in raw for name in html_ids(token.content) if not name.startswith(RESERVED))
+    return Structure(found, tuple(raw_links(tokens, found)), tuple(dict.fromkeys(ids)), tuple(_notes(tokens)))
+
+
+def _notes(tokens: Sequence[Token]) -> Iterator[Note]:
+    """Yield a note for each formula and diagram that will be shown as its source."""
+    for block in tokens:
+        line = block.map[0] if block.map else 0
+        if block.type == "fence" and read_info(block.info).language == "mermaid" and (message := fault(block.content)):
+            yield Note("mermaid-invalid", line + 1, f"this diagram may not be drawn: {message}")
+        formulas = (t for t in (block, *(block.children or ())) if t.type in ("math_block", "math_inline"))
+        for token in formulas:
+            if to_mathml(token.content, display=bool(token.meta["display"])) is None:
+                short = " ".join(token.markup.split())
+                yield Note("math-invalid", line, f"not valid LaTeX, shown as written: {short[:60]}")
 
 
 def raw_links(tokens: Sequence[Token], found: Sequence[Heading]) -> list[RawLink]:

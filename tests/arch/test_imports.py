@@ -50,7 +50,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "query_fn.retrieve.embed",
     ),
     "compiler.site": (*LEAVES, *TEXT, "compiler.cache", "compiler.settings", "compiler.version"),
-    "compiler.pages": (*LEAVES, "compiler.cache", "compiler.parse"),
+    "compiler.pages": (*LEAVES, "compiler.cache", "compiler.parse", "compiler.sources.keys"),
     "compiler.protected": (
         *LEAVES,
         "compiler.parse",
@@ -80,7 +80,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.settings",
         "compiler.wiki",
     ),
-    "compiler.identity": (*LEAVES, *TEXT, "compiler.read", "compiler.settings", "compiler.version"),
+    "compiler.identity": (*LEAVES, *TEXT, "compiler.cache", "compiler.read", "compiler.settings", "compiler.version"),
     "compiler.publish": (
         *LEAVES,
         *TEXT,
