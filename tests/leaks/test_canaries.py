@@ -93,7 +93,7 @@ def views(data: bytes) -> list[bytes]:
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder that is served; the password pages lie beside it, encrypted."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GEOSMIN_SECRET", canary("password", "secret") * 2)
+        patch.setenv("GEOSMIN_SECRET", canary("password", "secret") * 3)
         patch.setenv("CANARY", canary("password", "password") + " and five random words")
         current = make(tmp_path_factory.mktemp("leaks"), vault())[1]
     assert len(list((current.parent / "protected" / "p").iterdir())) == 1
