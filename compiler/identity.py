@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from compiler.model import Article
+from compiler.cache import digest_of
+from compiler.model import Article, SourcePath
 from compiler.read import Sources
 from compiler.settings import Settings, public_view
 from compiler.version import compiler_version, template_version
@@ -22,7 +23,7 @@ def build_id(sources: Sources, settings: Settings, embedding: Embedding | None, 
     inputs: dict[str, Any] = {
         "code": (compiler_version(), template_version()),
         "settings": public_view(settings),
-        "articles": [{k: v for k, v in dataclasses.asdict(a).items() if k != "source"} for a in sources.articles],
+        "articles": digest_of([dataclasses.replace(a, source=SourcePath("")) for a in sources.articles]),
         "attachments": [(a.url, a.sha256) for a in sources.attachments],
         "embedding": dataclasses.asdict(embedding) if embedding else None,
         "waiting": waiting,

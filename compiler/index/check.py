@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import tantivy
 from usearch.index import Index
 
@@ -27,13 +28,23 @@ def verify(folder: Path) -> Manifest:
 
     Raises BuildError that names the file or index at fault; nothing may be switched then.
     """
+    manifest = verify_bytes(folder)
+    for problem in _index_problems(folder, manifest):
+        raise BuildError(f"artifact self-check: {problem}")
+    return manifest
+
+
+def verify_bytes(folder: Path) -> Manifest:
+    """Hash every file of `folder` and compare it with the manifest: enough for what was verified when it was written.
+
+    Raises BuildError as `verify` does.
+    """
     try:
         manifest = load_manifest((folder / MANIFEST).read_text("utf-8"))
     except (OSError, ManifestError) as error:
         raise BuildError(f"artifact self-check: {error}") from error
-    for check in (damage(folder, manifest), _strays(folder, manifest), _index_problems(folder, manifest)):
-        for problem in check:
-            raise BuildError(f"artifact self-check: {problem}")
+    for problem in (*damage(folder, manifest), *_strays(folder, manifest)):
+        raise BuildError(f"artifact self-check: {problem}")
     return manifest
 
 
@@ -94,7 +105,7 @@ def _index_problems(folder: Path, manifest: Manifest) -> Iterator[str]:
             yield f"lexical/{name} has {found} documents, the table {manifest.counts[name]}"
     for name, ready in manifest.vectors.items():
         index = Index.restore(str(folder / f"vectors/{name}.usearch"), view=True)
-        keys = set(map(int, index.keys)) if index else set()
+        keys = set(np.asarray(index.keys).tolist()) if index else set()
         if len(keys) != ready.ready or not keys <= set(range(manifest.counts[name])):
             yield f"vectors/{name} holds {len(keys)} keys, the manifest says {ready.ready} of {manifest.counts[name]}"
 

@@ -66,9 +66,13 @@ def _in_phases(phases: Sequence[Wanted], embedder: Embedder, cache: EmbedCache |
 
 
 def _centre(found: Embedded, langs: Sequence[str], means: dict[str, str]) -> VectorSet:
-    """Return the ready rows without what their language shares; a language without its own mean gets the first one."""
+    """Return the ready rows without what their language shares; a language without its own mean gets the first one.
+
+    The rows are changed in place: a second copy of every vector would be the largest thing in memory.
+    """
     ready = np.flatnonzero(found.ready)
-    vectors, of = found.vectors[ready].copy(), np.array(langs, dtype=np.str_)[ready]
+    vectors = found.vectors if len(ready) == len(found.ready) else found.vectors[ready]
+    of = np.array(langs, dtype=np.str_)[ready]
     fallback = next((mean for mean in means.values() if mean), "")
     for lang in sorted(set(of.tolist())):
         vectors[of == lang] = centred(vectors[of == lang], means.get(lang) or fallback)
