@@ -6,16 +6,21 @@ import dataclasses
 import hashlib
 import json
 import os
+import re
+import time
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
 from compiler.cache import digest_of
+from compiler.errors import SettingsError
 from compiler.model import Article, SourcePath
 from compiler.read import Sources
 from compiler.settings import Settings, public_view
 from compiler.version import compiler_version, template_version
 from query_fn.contract import Embedding
+
+YEAR = 366 * 86_400  # seconds
 
 
 def build_id(sources: Sources, settings: Settings, embedding: Embedding | None, *, waiting: int = 0) -> str:
@@ -42,6 +47,13 @@ def stamp(articles: Sequence[Article]) -> int:
 
 
 def source_date_epoch() -> int:
-    """Return SOURCE_DATE_EPOCH as a number, 0 when it is unset or not one."""
-    value = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return int(value) if value.isdigit() else 0
+    """Return SOURCE_DATE_EPOCH in seconds, 0 when it is unset.
+
+    Raises SettingsError when it is no number, or over a year ahead of the clock: every page that expires would be gone.
+    """
+    value = os.environ.get("SOURCE_DATE_EPOCH", "").strip()
+    if not value:
+        return 0
+    if not re.fullmatch(r"[0-9]{1,12}", value) or int(value) > time.time() + YEAR:
+        raise SettingsError(f"SOURCE_DATE_EPOCH is {value!r}; accepted: seconds since 1970, at most a year from now")
+    return int(value)

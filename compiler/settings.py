@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import re
+import math
 import types
 import typing
-import unicodedata
 import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,12 +15,18 @@ from typing import Any
 
 import yaml
 
+from compiler.addresses import base_path, check_address, rule_path
 from compiler.errors import SettingsError
 from compiler.model import Share
 
 CONFIG_NAME = "geosmin.yml"
 GUIDE_NAME = "_guide.md"
 GLOSSARY_NAME = "_glossary.yml"
+
+
+def _between(default: Any, low: float, high: float) -> Any:
+    """Return a field whose value lies from `low` to `high`, both included."""
+    return field(default=default, metadata={"range": (low, high)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +63,10 @@ class SharingSettings:
 class ChunkSettings:
     """Sizes in characters of text."""
 
-    target: int = 1200
-    tail: int = 400
-    cap: int = 3200
-    overlap: int = 320
+    target: int = _between(1200, 1, 100_000)
+    tail: int = _between(400, 1, 100_000)
+    cap: int = _between(3200, 1, 100_000)
+    overlap: int = _between(320, 0, 100_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +75,15 @@ class EmbedSettings:
 
     model: str = "multilingual-e5-small"
     script: str = "latin+han+kana"
-    seconds: float = 0.0  # time budget of one build for embeddings; 0 = no limit
-    threads: int = 0  # texts embedded at once; 0 = one per processor
+    seconds: float = _between(0.0, 0, 86_400)  # time budget of one build for embeddings; 0 = no limit
+    threads: int = _between(0, 0, 256)  # texts embedded at once; 0 = one per processor
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSettings:
     """Generated questions: aliases that lead to a chunk."""
 
-    per_chunk: int = 3
+    per_chunk: int = _between(3, 0, 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +97,8 @@ class AskSettings:
 class LimitSettings:
     """Caps that keep one file from harming the build."""
 
-    file_bytes: int = 10_000_000
-    attachment_bytes: int = 50_000_000
+    file_bytes: int = _between(10_000_000, 1, 1_000_000_000)
+    attachment_bytes: int = _between(50_000_000, 1, 1_000_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +206,13 @@ def _section(cls: Any, raw: Any, where: str, place: str) -> Any:
     needed = [f.name for f in dataclasses.fields(cls) if f.default is f.default_factory is dataclasses.MISSING]
     if missing := [name for name in needed if name not in raw]:
         raise SettingsError(f"{place}: `{where}` needs `{missing[0]}`")
-    return cls(**{key: _value(hints[key], value, f"{where}.{key}", place) for key, value in raw.items()})
+    values = {key: _value(hints[key], value, f"{where}.{key}", place) for key, value in raw.items()}
+    for item in dataclasses.fields(cls):
+        low, high = item.metadata.get("range", (-math.inf, math.inf))
+        if item.metadata and item.name in values and not low <= values[item.name] <= high:
+            message = f"{place}: `{where}.{item.name}` is {raw[item.name]!r}; accepted: {low:,} to {high:,}"
+            raise SettingsError(message)
+    return cls(**values)
 
 
 def _value(hint: Any, value: Any, where: str, place: str) -> Any:
@@ -256,28 +267,15 @@ def _check(settings: Settings) -> Settings:
         raise SettingsError(f"sharing.timezone {settings.sharing.timezone!r} is not a known time zone") from None
     if settings.sharing.default is Share.PASSWORD:
         raise SettingsError("sharing.default is public or private; a password belongs in a page's front matter")
-    if not 0 < settings.chunk.tail <= settings.chunk.target <= settings.chunk.cap:
-        raise SettingsError("chunk sizes must satisfy 0 < tail <= target <= cap")
-    rules = tuple(dataclasses.replace(rule, path=_rule_path(rule.path)) for rule in settings.sharing.rules)
-    site = dataclasses.replace(settings.site, base_path=_base_path(settings.site))
+    sizes = settings.chunk
+    if not sizes.tail <= sizes.target <= sizes.cap or sizes.overlap >= sizes.target:
+        raise SettingsError("chunk sizes must satisfy tail <= target <= cap and overlap < target")
+    for name, address in (
+        ("site.url", settings.site.url),
+        ("site.repository_url", settings.site.repository_url),
+        ("ask.endpoint", settings.ask.endpoint),
+    ):
+        check_address(name, address)
+    rules = tuple(dataclasses.replace(rule, path=rule_path(rule.path)) for rule in settings.sharing.rules)
+    site = dataclasses.replace(settings.site, base_path=base_path(settings.site.base_path, settings.site.url))
     return dataclasses.replace(settings, site=site, sharing=dataclasses.replace(settings.sharing, rules=rules))
-
-
-def _rule_path(path: str) -> str:
-    """Return a rule's path as file paths are written: NFC, without ``./``. Raises SettingsError for what is no path."""
-    clean = unicodedata.normalize("NFC", path.strip())
-    while clean.startswith("./"):
-        clean = clean[2:]
-    clean = clean.replace("/./", "/")
-    if not clean or clean.startswith(("!", "/")) or re.search(r"[\\{}\[\]]|//|(^|/)\.{1,2}(/|$)", clean):
-        raise SettingsError(
-            f"sharing.rules path {path!r}: use a path from the content folder with / * ** ?, e.g. notes/**"
-        )
-    return clean
-
-
-def _base_path(site: SiteSettings) -> str:
-    path = site.base_path
-    if path in ("", "/") and "://" in site.url:
-        path = "/" + site.url.split("://", 1)[1].partition("/")[2]
-    return "/" + path.strip("/") + "/" if path.strip("/") else "/"
