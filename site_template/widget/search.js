@@ -1,9 +1,10 @@
-// <geosmin-search>: the dialog behind the header's search box. It asks the function, and filters the public list of
-// pages when the function does not answer. Attributes: endpoint, root, lang.
+// <geosmin-search>: the dialog behind the header's search box. It asks the function, else searches the static index,
+// and filters the public list of pages when there is neither. Attributes: endpoint, root, lang.
 
 import { address } from "./cite.js";
 import { sendOnEnter } from "./compose.js";
 import { filter, marked } from "./filter.js";
+import { searchSite } from "./pagefind.js";
 import { make } from "./render.js";
 import { search } from "./service.js";
 import { words } from "./strings.js";
@@ -67,14 +68,19 @@ export class GeosminSearch extends HTMLElement {
     if (!query) return this.#draw([], query, true);
     const found = await search({ endpoint: this.getAttribute("endpoint"), query, signal });
     if (signal.aborted) return;
-    const pages = found ?? filter(await this.#list(), query);
-    if (!signal.aborted) this.#draw(pages, query, found !== null);
+    const shown = found ?? (await searchSite({ root: this.#root(), query }));
+    const pages = shown ?? filter(await this.#list(), query);
+    if (!signal.aborted) this.#draw(pages, query, shown !== null);
   }
 
-  // The public list of pages, fetched once and only when the function does not answer.
+  #root() {
+    return new URL(this.getAttribute("root") || "./", document.baseURI);
+  }
+
+  // The public list of pages, fetched once and only when nothing else can search.
   async #list() {
     if (this.#pages) return this.#pages;
-    const root = new URL(this.getAttribute("root") || "./", document.baseURI);
+    const root = this.#root();
     try {
       const rows = await (await fetch(new URL("assets/pages.json", root))).json();
       this.#pages = rows.map(([title, url, summary, lang]) => ({ title, url: new URL(url, root).href, summary, lang }));
