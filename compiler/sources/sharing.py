@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from difflib import get_close_matches
 from zoneinfo import ZoneInfo
 
 from compiler.errors import BuildError, FileError
-from compiler.model import Decision, FrontMatter, Problem, Severity, Share, SourcePath
+from compiler.model import Decision, FrontMatter, Problem, RuleMatch, Severity, Share, SourcePath
 from compiler.settings import Rule, SharingSettings
 from compiler.sources.dates import expiry
 from compiler.sources.foreign import refuse_foreign
 from compiler.sources.scan import SKIPPED_FOLDERS
 
+SHORT, NEAR_SHORT, NEAR = 3, 0.5, 0.75  # one wrong character in two or three, or about one in four of a longer path
 _PRIVACY = {Share.PUBLIC: 0, Share.PASSWORD: 1, Share.PRIVATE: 2}
 _FLAGS: Mapping[str, Mapping[str, Share | None]] = {
     "publish": {"true": Share.PUBLIC, "false": Share.PRIVATE},
@@ -76,6 +79,12 @@ def matches(rule: Rule, path: SourcePath) -> bool:
     return re.fullmatch(_pattern(rule.path), path) is not None
 
 
+def rule_matches(rules: Sequence[Rule], paths: Sequence[SourcePath]) -> tuple[RuleMatch, ...]:
+    """Return each rule with the files it matches, in the order of the configuration."""
+    patterns = [(rule, re.compile(_pattern(rule.path))) for rule in rules]
+    return tuple(RuleMatch(r.path, r.share, tuple(p for p in paths if found.fullmatch(p))) for r, found in patterns)
+
+
 def most_specific(rules: Sequence[Rule], path: SourcePath) -> Rule | None:
     """Return the rule that holds for a file: of all that match, the most private one that no narrower rule overrides.
 
@@ -109,18 +118,36 @@ def covered(rules: Sequence[Rule], path: SourcePath) -> bool:
 def dead_rules(settings: SharingSettings, paths: Sequence[SourcePath], where: SourcePath) -> list[Problem]:
     """Return a problem for each rule that no file matches: it protects nothing, and was meant to.
 
-    Raises BuildError when such a rule should have kept files back that the default or another rule makes public.
+    Raises BuildError when such a rule was meant to keep back what the default or another rule makes public: when a path
+    that exists is nearly the rule's. A rule whose files are simply gone stops nothing.
     """
     dead = [rule for rule in settings.rules if not any(matches(rule, path) for path in paths)]
     opened = settings.default is Share.PUBLIC or any(rule.share is Share.PUBLIC for rule in settings.rules)
     for rule in dead if opened else ():
-        if rule.share is not Share.PUBLIC and not _outside_content(rule.path):
+        meant = "" if rule.share is Share.PUBLIC or _outside_content(rule.path) else _nearly(rule.path, paths)
+        if meant:
             raise BuildError(
-                f"the rule {rule.path!r} should keep files back but matches none; correct its path or delete it",
+                f"the rule {rule.path!r} should keep files back but matches none; did you mean {meant!r}?",
                 redacted="a rule that should keep files back matches none; see `geosmin check --no-redact`",
             )
-    message, fix = "the rule {!r} matches no file", "correct its path"
+    message, fix = "the rule {!r} matches no file", "correct its path, or delete it"
     return [Problem(Severity.ERROR, "rule-dead", where, None, message.format(rule.path), fix) for rule in dead]
+
+
+def _nearly(pattern: str, paths: Sequence[SourcePath]) -> str:
+    """Return the folder or file that a dead rule probably means: one wrong key, another case, or another parent."""
+    literal = (_folder(pattern) or _fixed(pattern)).strip("/")
+    wanted = _folded(literal)
+    places = {"/".join(parts[: i + 1]) for path in paths for parts in [path.split("/")] for i in range(len(parts))}
+    known = {_folded(place): place for place in sorted(places)}
+    moved = next((known[p] for p in known if wanted and p.rsplit("/", 1)[-1] == wanted.rsplit("/", 1)[-1]), "")
+    level = [place for place in known if place.count("/") == wanted.count("/")]
+    near = get_close_matches(wanted, level, n=1, cutoff=NEAR_SHORT if len(wanted) <= SHORT else NEAR)
+    return moved or (known[near[0]] if near else "")
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFKC", path).casefold()
 
 
 def _outside_content(pattern: str) -> bool:
