@@ -109,8 +109,6 @@ def _report(  # noqa: PLR0913 - the facts of one build, by name
     degraded: tuple[str, ...],
     fresh: int = 0,
 ) -> Report:
-    moments = [int(d.not_after.timestamp()) for d in sources.decisions.values() if d.not_after and not d.expired]
-    public = [a.not_after for a in sources.articles if a.not_after is not None]
     return Report(
         build_id=build_id,
         switched=not unchanged,
@@ -122,9 +120,11 @@ def _report(  # noqa: PLR0913 - the facts of one build, by name
         degraded=degraded,
         fresh_embeddings=fresh,
         rendered=run.cache.made.get("document", 0),
-        next_change=min(public, default=None),
-        next_build=min(moments, default=None),
+        next_change=sources.next_change,
+        next_build=sources.next_build,
         ignored_keys=sources.selection.ignored_keys,
         decisions=sources.decisions,
+        rules=sources.selection.rules,
+        protected=sources.addresses,
         notes=tuple(note for note in (run.cache.note,) if note),
     )

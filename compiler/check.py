@@ -11,15 +11,24 @@ from compiler.progress import Clock, Progress
 from compiler.read import Sources, read_sources
 from compiler.report import Report, sharing_counts
 from compiler.settings import CONFIG_NAME, Settings
+from compiler.version import compiler_version
+
+CACHE_NAME = "cache.db"
 
 
 def check(settings: Settings, *, now: datetime, progress: Progress) -> Report:
-    """Return what a build would find: sharing states, problems, next changes. Writes nothing, embeds nothing."""
-    clock = Clock(progress)
-    sources = read_sources(settings, now, cache=Cache(None), clock=clock)
+    """Return what a build would find: sharing states, problems, next changes. Builds nothing, embeds nothing.
+
+    Where a build has left a cache, its results are used and new ones kept; else nothing at all is written.
+    """
+    clock, place = Clock(progress), settings.state / CACHE_NAME
+    cache = Cache(place if place.is_file() else None, version=compiler_version())
+    try:
+        sources = read_sources(settings, now, cache=cache, clock=clock)
+        cache.save(prune=False)
+    finally:
+        cache.close()
     problems = (*sources.problems, *repository_problems(settings, sources))
-    moments = [int(d.not_after.timestamp()) for d in sources.decisions.values() if d.not_after and not d.expired]
-    public = [a.not_after for a in sources.articles if a.not_after is not None]
     return Report(
         build_id="",
         switched=False,
@@ -28,10 +37,12 @@ def check(settings: Settings, *, now: datetime, progress: Progress) -> Report:
         sharing=sharing_counts(sources.decisions),
         problems=problems,
         seconds=clock.seconds,
-        next_change=min(public, default=None),
-        next_build=min(moments, default=None),
+        next_change=sources.next_change,
+        next_build=sources.next_build,
         ignored_keys=sources.selection.ignored_keys,
         decisions=sources.decisions,
+        rules=sources.selection.rules,
+        protected=sources.addresses,
     )
 
 

@@ -20,7 +20,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from compiler import screen, serve, starter
+from compiler import screen, serve, sharing_screen, starter
 from compiler.build import How
 from compiler.build import build as run_build
 from compiler.cache import STAGES
@@ -31,7 +31,7 @@ from compiler.leakcheck.scan import leakcheck as run_leakcheck
 from compiler.leakcheck.scan import told
 from compiler.local import Local
 from compiler.progress import Clock, Progress, Silent
-from compiler.report import Report, file_tag, to_json
+from compiler.report import Report, sharing_json, to_json
 from compiler.settings import Settings, load
 from query_fn import wire
 from query_fn.agent.events import Done, Sentence, Step
@@ -147,12 +147,9 @@ def check(
     view = View(as_json, _redaction_key(redact), everything)
     report = run_check(settings, now=_now(now), progress=view.progress())
     if view.json:
-        decisions = {
-            _name(p, report, view): "expired" if d.expired else d.share.value for p, d in report.decisions.items()
-        }
-        _json(to_json(report, redact_with=view.redact_with) | {"files": decisions})
+        _json(to_json(report, redact_with=view.redact_with) | sharing_json(report, redact_with=view.redact_with))
     else:
-        out.print(screen.sharing_table(report, {p: _name(p, report, view) for p in report.decisions}))
+        out.print(sharing_screen.sharing(report, view.redact_with, everything=view.everything))
         _show_problems(report, view)
     raise typer.Exit(_code(report, strict=strict))
 
@@ -359,12 +356,6 @@ def _show_build(report: Report, settings: Settings, view: View) -> None:
 def _show_problems(report: Report, view: View) -> None:
     if report.problems:
         err.print(screen.problem_list(report.problems, view.redact_with, everything=view.everything))
-
-
-def _name(path: Any, report: Report, view: View) -> str:
-    decision = report.decisions[path]
-    hidden = view.redact_with and (decision.expired or decision.share.value != "public")
-    return file_tag(path, view.redact_with) if hidden and view.redact_with else str(path)
 
 
 def _redaction_key(asked: bool | None) -> bytes | None:

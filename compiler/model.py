@@ -73,6 +73,15 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleMatch:
+    """A folder rule and every file it matches, attachments included; a page's own front matter may say otherwise."""
+
+    path: str
+    share: Share
+    files: tuple[SourcePath, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Article:
     """One public, unexpired article before parsing."""
 
@@ -169,6 +178,7 @@ class ProtectedPage:
     """A page that a password opens. `id` is opaque; everything else leaves the build encrypted or not at all."""
 
     id: str
+    url: Url
     source: SourcePath
     secret: bytes = field(repr=False)  # the owner's
     password: str = field(repr=False)

@@ -124,6 +124,7 @@ def _page(article: Article, door: Door, around: Around) -> tuple[ProtectedPage, 
         urls = {path: url for path, url in urls.items() if path not in {p.path for p in refused}}
     page = ProtectedPage(
         id=door.id,
+        url=article.url,
         source=article.source,
         secret=door.secret,
         password=door.password,

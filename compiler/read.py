@@ -20,6 +20,7 @@ from compiler.model import (
     Severity,
     Share,
     SourcePath,
+    Url,
 )
 from compiler.pages import Parsed, parse
 from compiler.progress import Clock
@@ -52,6 +53,22 @@ class Sources:
     def decisions(self) -> dict[SourcePath, Decision]:
         """The sharing decision of every Markdown file, broken ones included."""
         return dict(self.selection.decisions)
+
+    @property
+    def next_change(self) -> int | None:
+        """When the next public page expires, in seconds of the epoch: this much may be published."""
+        return min((a.not_after for a in self.articles if a.not_after is not None), default=None)
+
+    @property
+    def next_build(self) -> int | None:
+        """When the next page of any state expires: when the owner should build again."""
+        moments = (d.not_after for d in self.selection.decisions.values() if d.not_after and not d.expired)
+        return min((int(moment.timestamp()) for moment in moments), default=None)
+
+    @property
+    def addresses(self) -> dict[SourcePath, Url]:
+        """The address of each password page: nobody learns it but from the owner."""
+        return {page.source: page.url for page in self.protected}
 
 
 def may_be_published(path: SourcePath, settings: Settings) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from compiler.model import Decision, Problem, Severity, SourcePath
+from compiler.model import Decision, Problem, RuleMatch, Severity, SourcePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class Report:
     next_build: int | None = None  # all items: when the owner should build again
     ignored_keys: Mapping[str, int] = field(default_factory=dict)
     decisions: Mapping[SourcePath, Decision] = field(default_factory=dict)
+    rules: tuple[RuleMatch, ...] = ()
+    protected: Mapping[SourcePath, str] = field(default_factory=dict)  # address of each password page
     notes: tuple[str, ...] = ()  # what the caches had to repair
 
     @property
@@ -42,15 +44,34 @@ def sharing_counts(decisions: Mapping[SourcePath, Decision]) -> dict[str, int]:
     """Return how many files are in each state."""
     counts = {"public": 0, "password": 0, "private": 0, "expired": 0}
     for decision in decisions.values():
-        counts["expired" if decision.expired else decision.share.value] += 1
+        counts[state_of(decision)] += 1
     return counts
 
 
 def to_json(report: Report, *, redact_with: bytes | None = None) -> dict[str, Any]:
-    """Return the report for ``--json``; with a key, files that are not public are named only by their HMAC."""
-    left_out = {"decisions", "problems"} | ({"ignored_keys"} if redact_with else set())  # keys of private files too
+    """Return the report for ``--json``; with a key, files that are not public are named only by their HMAC.
+
+    Redacted, nothing is told of folder rules, other keys and addresses: they name what is not public.
+    """
+    left_out = {"decisions", "problems", "rules"} | ({"ignored_keys", "protected"} if redact_with else set())
     data = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in left_out}
     return data | {"errors": report.errors, "problems": [problem_json(p, redact_with) for p in report.problems]}
+
+
+def sharing_json(report: Report, *, redact_with: bytes | None = None) -> dict[str, Any]:
+    """Return every file with its state and why, and every folder rule with the files it matches."""
+    files = {
+        shown_name(path, decision, redact_with): {
+            "state": state_of(decision),
+            "why": shown_reason(decision, redact_with),
+            "until": decision.not_after.isoformat() if decision.not_after else None,
+        }
+        for path, decision in sorted(report.decisions.items())
+    }
+    rules = (
+        [] if redact_with else [{"path": r.path, "share": r.share.value, "files": list(r.files)} for r in report.rules]
+    )
+    return {"files": files, "rules": rules}
 
 
 def owner_json(report: Report) -> str:
@@ -64,7 +85,24 @@ def owner_json(report: Report) -> str:
         }
         for path, d in sorted(report.decisions.items())
     }
-    return json.dumps(to_json(report) | {"decisions": decisions}, ensure_ascii=False, indent=2) + "\n"
+    full = to_json(report) | {"decisions": decisions, "rules": sharing_json(report)["rules"]}
+    return json.dumps(full, ensure_ascii=False, indent=2) + "\n"
+
+
+def state_of(decision: Decision) -> str:
+    """Return the state of a file in one word."""
+    return "expired" if decision.expired else decision.share.value
+
+
+def shown_name(path: SourcePath, decision: Decision, redact_with: bytes | None) -> str:
+    """Return what may be shown of a file's name."""
+    return file_tag(path, redact_with) if redact_with and state_of(decision) != "public" else str(path)
+
+
+def shown_reason(decision: Decision, redact_with: bytes | None) -> str:
+    """Return what may be shown of a decision's reason: the path of a rule may be the name of a hidden folder."""
+    hidden = redact_with and decision.reason.startswith("rule ")
+    return "a folder rule" if hidden else decision.reason
 
 
 def problem_json(problem: Problem, redact_with: bytes | None) -> dict[str, Any]:

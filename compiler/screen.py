@@ -27,6 +27,7 @@ STAGES = {
     "scan": "reading files",
     "share": "deciding what is public",
     "parse": "parsing pages",
+    "protect": "preparing password pages",
     "embedder": "preparing the embedder",
     "compare": "comparing with the served build",
     "derive": "chunks, outline, questions",
@@ -101,19 +102,6 @@ def build_summary(report: Report, out: str) -> Group:
     if report.next_build:
         shown.append(Text(f"  next change {_moment(report.next_build)}: build again then", style="dim"))
     return Group(*shown)
-
-
-def sharing_table(report: Report, names: Mapping[str, str]) -> Table:
-    """Return the sharing report: every file, its state and why. `names` maps a path to what may be shown of it."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("state", "file", "why", "until"):
-        table.add_column(column, overflow="fold")
-    for path, decision in sorted(report.decisions.items()):
-        state = "expired" if decision.expired else decision.share.value
-        colour = {"public": "green", "password": "cyan", "expired": "yellow"}.get(state, "dim")
-        until = decision.not_after.strftime("%Y-%m-%d %H:%M UTC") if decision.not_after else ""
-        table.add_row(f"[{colour}]{state}[/]", escape(names.get(path, path)), decision.reason, until)
-    return table
 
 
 def problem_list(problems: Sequence[Problem], redact_with: bytes | None, *, everything: bool) -> Group:

@@ -10,11 +10,22 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from compiler.errors import FileError
-from compiler.model import Article, Decision, FrontMatter, Problem, Severity, Share, SourceFile, SourcePath, Url
+from compiler.model import (
+    Article,
+    Decision,
+    FrontMatter,
+    Problem,
+    RuleMatch,
+    Severity,
+    Share,
+    SourceFile,
+    SourcePath,
+    Url,
+)
 from compiler.settings import CONFIG_NAME, Settings
 from compiler.sources.fields import Judged, own_id, read_article, remarks
 from compiler.sources.frontmatter import read_front_matter
-from compiler.sources.sharing import Judge, dead_rules, hidden_folders
+from compiler.sources.sharing import Judge, dead_rules, hidden_folders, rule_matches
 from compiler.sources.urls import settle
 
 KNOWN_KEYS = frozenset(
@@ -61,6 +72,7 @@ class Selection:
     problems: tuple[Problem, ...]
     ignored_keys: Mapping[str, int]
     protected: tuple[Protected, ...] = ()
+    rules: tuple[RuleMatch, ...] = ()
 
 
 def select(
@@ -78,7 +90,8 @@ def select(
     that should keep files back matches nothing.
     """
     judge = Judge(settings.sharing, now)
-    problems = dead_rules(settings.sharing, [*(f.path for f in files), *others], SourcePath(CONFIG_NAME))
+    paths = sorted({*(f.path for f in files), *others})
+    problems = dead_rules(settings.sharing, paths, SourcePath(CONFIG_NAME))
     judged: list[Judged] = []
     for file in files:
         one, found = _judge(judge, file)
@@ -96,7 +109,8 @@ def select(
     decisions = _decisions(judged, sound, {id(j) for j in public})
     keys = Counter(key for j in judged for key in j.front.values if key not in KNOWN_KEYS)
     everything = (*problems, *twins, *found, *remarked, *refused)
-    return Selection(articles, decisions, everything, dict(sorted(keys.items())), protected)
+    rules = rule_matches(settings.sharing.rules, paths)
+    return Selection(articles, decisions, everything, dict(sorted(keys.items())), protected, rules)
 
 
 def is_public(decision: Decision) -> bool:

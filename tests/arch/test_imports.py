@@ -106,6 +106,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "query_fn.store",
     ),
     "compiler.doctor": (*LEAVES, "compiler.git", "compiler.index", "compiler.settings"),
+    "compiler.sharing_screen": (*LEAVES, "compiler.report"),
     "compiler.screen": (*LEAVES, "compiler.doctor", "compiler.leakcheck.scan", "compiler.report"),
     "compiler.local": ("compiler.embed", "compiler.settings", "query_fn"),
     "compiler.serve": (*LEAVES, "compiler.local", "compiler.settings", "query_fn.app"),

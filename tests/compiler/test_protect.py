@@ -11,7 +11,7 @@ import pytest
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from compiler.model import ProtectedPage, SourcePath
+from compiler.model import ProtectedPage, SourcePath, Url
 from compiler.report import Report, problem_line
 from compiler.site import protect
 
@@ -191,7 +191,7 @@ def test_an_expired_password_page_is_gone(tmp_path: Path) -> None:
 
 
 def _page(title: str) -> ProtectedPage:
-    return ProtectedPage("0" * 32, SourcePath("a.md"), b"s" * 32, PASSWORD, title, "en", "", (), None, None, ())
+    return ProtectedPage("0" * 32, Url(""), SourcePath("a.md"), b"s" * 32, PASSWORD, title, "en", "", (), None, None, ())
 
 
 def test_a_killed_build_leaves_the_served_pages(tmp_path: Path) -> None:
