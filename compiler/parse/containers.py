@@ -38,8 +38,9 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _indented(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    first = state.src[state.bMarks[start] + state.tShift[start] :][:1] if not state.is_code_block(start) else ""
-    if first not in ("!", "?", "="):
+    place = state.bMarks[start] + state.tShift[start]
+    first = state.src[place : place + 1]
+    if first not in ("!", "?", "=") or state.is_code_block(start):
         return False
     line = _line(state, start)
     last = _indented_end(state, start, end)

@@ -12,8 +12,8 @@ from math_core import LatexError, LatexToMathML
 
 MAX_LENGTH = 1000  # characters of a formula inside a line; a dollar that has none this near is a dollar
 MAX_LINES = 200  # lines of a formula that stands alone
-# Pandoc's rule for dollars: no blank inside the marks, no letter or digit outside them.
-_DOLLAR = re.compile(rf"(?<![0-9A-Za-z$])\$(?![\s$])((?:\\.|[^\\$`]){{1,{MAX_LENGTH}}}?)(?<!\s)\$(?![0-9A-Za-z$])")
+# Pandoc's rule for dollars: no blank inside the marks, no letter or digit outside them; and all on one line.
+_DOLLAR = re.compile(rf"(?<![0-9A-Za-z$])\$(?![\s$])((?:\\.|[^\\$`\n]){{1,{MAX_LENGTH}}}?)(?<!\s)\$(?![0-9A-Za-z${{])")
 _DOUBLE = re.compile(rf"(?<!\$)\$\$(?!\$)((?:\\.|[^\\$]){{1,{MAX_LENGTH}}}?)\$\$(?!\$)")
 _ROUND = re.compile(rf"\\\(((?:[^\\]|\\(?!\))){{1,{MAX_LENGTH}}}?)\\\)")
 _MONEY = re.compile(r"[\d.,]+(?:\s*(?:[A-Za-z]{2,}|[^\x00-\x7f])|\s+[A-Za-z])")
