@@ -29,6 +29,9 @@ _INVISIBLE: dict[int, int | None] = {code: None for codes in _HIDDEN for code in
 # What hides text from a reader and not from a model: tag characters, zero-width spaces, joiners where no script joins,
 # selectors that select nothing. Emoji sequences, Persian and Indic joiners and ideographic variants stay.
 _SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_SUSPECT = re.compile(
+    f"[\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f{_SELECTOR}]"
+)
 _SMUGGLED = re.compile(
     "[\U000e0000-\U000e007f\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb]+"
     "|(?<![^\x00-\u02ff\u3000-\u9fff\u200c\u200d])[\u200c\u200d]+"
@@ -76,7 +79,7 @@ def _table(fold: Fold | None) -> Mapping[int, int | None]:
 
 def without_smuggled(text: str) -> tuple[str, int]:
     """Return `text` without the characters that hide a message from its reader, and how many there were."""
-    if text.isascii():
+    if text.isascii() or not _SUSPECT.search(text):  # a tenth of the time of looking around every character
         return text, 0
     clean = _SMUGGLED.sub("", text)
     return clean, len(text) - len(clean)
