@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 
 from compiler import git
@@ -22,7 +23,7 @@ def check(settings: Settings, *, now: datetime, progress: Progress) -> Report:
     Where a build has left a cache, its results are used and new ones kept; else nothing at all is written.
     """
     clock, place = Clock(progress), settings.state / CACHE_NAME
-    cache = Cache(place if place.is_file() else None, version=compiler_version())
+    cache = Cache(place if os.access(place, os.R_OK | os.W_OK) else None, version=compiler_version())
     try:
         sources = read_sources(settings, now, cache=cache, clock=clock)
         cache.save(prune=False)
