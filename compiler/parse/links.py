@@ -65,10 +65,10 @@ class Resolver:
 
     targets: Mapping[SourcePath, Target]  # by source path, public only
     attachments: Mapping[SourcePath, str]  # path -> site-relative URL
+    near: dict[str, str] = field(default_factory=dict)  # what was meant by a name, filled as names are asked for
     _names: dict[str, list[SourcePath]] = field(init=False)
     _grams: dict[str, set[str]] = field(init=False)
     _files: dict[str, list[SourcePath]] = field(init=False)
-    _near_memo: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         names: dict[str, list[SourcePath]] = defaultdict(list)
@@ -138,12 +138,12 @@ class Resolver:
 
     def _near(self, wanted: str) -> str:
         stem = _fold(_stem(wanted).rsplit("/", 1)[-1])
-        if stem not in self._near_memo:
+        if stem not in self.near:
             shared = Counter(name for gram in _bigrams(stem) for name in self._grams.get(gram, ()))
             likely = [name for name, _ in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:NEAR_TRIED]]
             near = difflib.get_close_matches(stem, likely, n=1, cutoff=0.75)
-            self._near_memo[stem] = f"did you mean {self._names[near[0]][0]}?" if near else ""
-        return self._near_memo[stem]
+            self.near[stem] = f"did you mean {self._names[near[0]][0]}?" if near else ""
+        return self.near[stem]
 
 
 def find_anchor(headings: Sequence[Heading], fragment: str, ids: Sequence[str] = ()) -> tuple[Anchor, bool]:

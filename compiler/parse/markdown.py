@@ -22,7 +22,7 @@ from compiler.parse.block_ids import block_ids
 from compiler.parse.callouts import quote_callouts
 from compiler.parse.containers import containers
 from compiler.parse.inline import inline_marks
-from compiler.parse.joins import joins
+from compiler.parse.linear import linear
 from compiler.parse.math import math
 from compiler.parse.positions import keep_spans
 from compiler.parse.raw_html import without_dropped
@@ -39,7 +39,7 @@ def parser() -> MarkdownIt:
     """Return the one parser. It holds no state between calls."""
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     md.use(cjk_friendly).use(footnote_plugin, inline=False).use(tasklists_plugin).use(deflist_plugin)
-    md.use(inline_marks).use(containers).use(math).use(joins)
+    md.use(inline_marks).use(containers).use(math).use(linear)
     md.core.ruler.before("block", "noncharacters", _noncharacters)
     for name, rule in (
         ("dropped_html", _dropped_html),

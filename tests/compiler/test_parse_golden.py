@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from compiler.chunk import chunk, tiles
 from compiler.model import Article, ArticleId, Document, SourcePath
 from compiler.parse.comments import strip_comments
 from compiler.parse.document import publish
 from compiler.parse.embeds import Library
 from compiler.parse.links import RawLink, Resolution, Resolver, Target
 from compiler.parse.structure import Structure, read_structure
+from compiler.settings import ChunkSettings
 from compiler.sources.urls import article_id, url_of
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "parse"
@@ -98,3 +100,12 @@ def test_the_published_text_keeps_every_line() -> None:
     """Resolving links changes no line's number, so a problem can name it."""
     source = "# 甲\n\n见[[乙|b]]\n和[x](nope.md)\n\n```\n[[乙]]\n```\n[ref]: nope.md"
     assert parsed(source)[0].text == "# 甲\n\n见[b](/b/%E4%B9%99/)\n和x\n\n```\n[[乙]]\n```\n\n"
+
+
+@pytest.mark.parametrize(("name", "number"), cases())
+def test_the_chunks_of_every_case_tile_its_text(name: str, number: int) -> None:
+    """Nothing of a page is lost or doubled between its chunks, and its sections cover it."""
+    document = parsed(_read(GOLDEN / name)[number][1])[0]
+    rows = chunk(document, ChunkSettings(), 0)
+    assert tiles(rows, len(document.text)) or not document.text.strip()
+    assert (document.sections[0].start, document.sections[-1].end) == (0, len(document.text))

@@ -12,7 +12,7 @@ from tests.compiler.test_parse_golden import parsed
 UNITS = [
     "[", "*", "_", "~~a ", "==a ", "`", "| ", "|a|\n|-|\n", "$", "$a ", "$$ a\n", "\\(", "\\[\n", "<", "<a ", ":", "!", "=", "{", "](", "![", "[[", "[[a|",
     "[[乙]]\n", "![[乙]]\n\n", "::: tip\n", ":::\n", "/// note\n", "!!! note\n    ", '=== "a"\n    x\n', "a ^b\n\n", "# a\n", "## a {#b}\n", "[a](b/乙.md) ",
-    "{{< x >}}", "&amp;", "~~~\n", "[^1] ", "- a\n", "> a\n\n",
+    "{{< x >}}", "[a]: b/乙.md\n", "&amp;", "~~~\n", "[^1] ", "- a\n", "> a\n\n",
 ]  # fmt: skip
 SIZE = 5_000  # characters: long enough to see a square, short enough for a table
 

@@ -1,20 +1,40 @@
-"""Neighbouring pieces of text become one, in linear time: markdown-it-py's own rules copy the text each time."""
+"""Rules of markdown-it-py whose time grows with the square of the text, in linear time: joins of text, references."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+BlockRule = Callable[[StateBlock, int, int, bool], bool]
+REFERENCE_LINES = 20  # a definition with a longer title is text
 
-def joins(md: MarkdownIt) -> None:
+
+def linear(md: MarkdownIt) -> None:
     """Put the linear rules in the place of the parser's own (a markdown-it plugin)."""
     md.inline.ruler2.at("fragments_join", _fragments)
     md.core.ruler.at("text_join", _texts)
+    rule = next(rule for rule in md.block.ruler.__rules__ if rule.name == "reference").fn
+    md.block.ruler.at("reference", _short(rule))
+
+
+def _short(rule: BlockRule) -> BlockRule:
+    """Return the rule for reference definitions without its search through the whole paragraph below each of them."""
+
+    def run(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        kept = state.lineMax
+        state.lineMax = min(kept, start + REFERENCE_LINES)
+        try:
+            return bool(rule(state, start, end, silent))
+        finally:
+            state.lineMax = kept
+
+    return run
 
 
 def _fragments(state: StateInline) -> None:
