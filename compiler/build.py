@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -52,7 +51,8 @@ def build(settings: Settings, *, now: datetime, progress: Progress, how: How = H
     LockedError when another build runs or has built a newer commit, BuildError or OSError when nothing was switched.
     """
     now = max(now, datetime.fromtimestamp(identity.source_date_epoch(), UTC))
-    with held(settings.state, settings.out, wait=how.wait), _cache(settings, how.anew) as cache:
+    kept = opened(settings.state / "cache.db", version=compiler_version(), anew=how.anew)
+    with held(settings.state, settings.out, wait=how.wait), kept as cache:
         commit = order.head(settings.content) if how.older else order.refuse_older(settings.content, settings.state)
         run = Run(settings, cache, Clock(progress), now)
         report = _build(run, how)
@@ -88,10 +88,6 @@ def _build(run: Run, how: How) -> Report:
     return _report(
         run, sources, final, unchanged=False, counts=manifest.counts, degraded=manifest.degraded, fresh=fresh
     )
-
-
-def _cache(settings: Settings, anew: Collection[str]) -> AbstractContextManager[Cache]:
-    return opened(settings.state / "cache.db", version=compiler_version(), anew=anew)
 
 
 def _waiting(vectors: Vectors | None) -> int:

@@ -23,6 +23,7 @@ STAGES = ("parse", "derive", "embed", "site", "search")  # in order; from one of
 KINDS = {
     "comments": "parse",
     "structure": "parse",
+    "near": "parse",
     "document": "parse",
     "rows": "derive",
     "wrapped": "site",

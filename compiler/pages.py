@@ -9,6 +9,7 @@ from pathlib import Path
 from compiler.cache import Cache, Kind, Recipe, digest_of
 from compiler.model import (
     Article,
+    ArticleId,
     Document,
     Heading,
     Link,
@@ -66,13 +67,7 @@ def parse(
     """Return the documents of all articles. A page whose text and link targets are as before is not rendered again."""
     structures = cache.all(STRUCTURE, [((PARSER_VERSION, a.body), a.body) for a in articles])
     urls = attachment_urls(others)
-    resolver = Resolver(
-        {a.source: Target(a, s.headings, s.ids) for a, s in zip(articles, structures, strict=True)}, urls
-    )
-    resolved = {
-        a.id: (a, tuple(resolver.resolve(a.source, link) for link in s.links))
-        for a, s in zip(articles, structures, strict=True)
-    }
+    resolved = _resolved(articles, structures, urls, cache)
     library = Library(resolved)
     pages = [
         Unlinked(a, structure, found, tuple(resolved[i] for i in library.reach(found)))
@@ -85,6 +80,23 @@ def parse(
         problems += _link_problems(page.article, page.structure.links, page.found)
         problems += _shown_as_written(document, page.structure)
     return Parsed(documents, tuple(problems), urls)
+
+
+def _resolved(
+    articles: Sequence[Article], structures: Sequence[Structure], urls: Mapping[SourcePath, str], cache: Cache
+) -> dict[ArticleId, Embeddable]:
+    """Return every page with what its links lead to."""
+    targets = {a.source: Target(a, s.headings, s.ids) for a, s in zip(articles, structures, strict=True)}
+    names = (PARSER_VERSION, digest_of([(a.source, a.title, a.aliases) for a in articles]))
+    known = cache.find(NEAR, names) or {}
+    resolver = Resolver(targets, urls, dict(known))
+    resolved = {
+        a.id: (a, tuple(resolver.resolve(a.source, link) for link in s.links))
+        for a, s in zip(articles, structures, strict=True)
+    }
+    if resolver.near != known:
+        cache.keep(NEAR, names, resolver.near)
+    return resolved
 
 
 def _parts(page: Unlinked) -> tuple[str, ...]:
@@ -105,6 +117,7 @@ def _document(article: Article, made: Published) -> Document:
     return Document(article, *(getattr(made, name) for name in Published.__slots__))
 
 
+NEAR = Kind("near", dict[str, str])  # a near match is looked for among all names: the dearest part of a link
 STRUCTURE = Recipe(Kind("structure", Structure), read_structure)
 DOCUMENT = Recipe(Kind("document", Published), _publish)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from compiler.cache import Cache
 from compiler.embed import Choice
 from compiler.errors import BuildError
-from compiler.index.rows import BuildMeta, Rows, Vectors
 from compiler.index.check import verify_bytes
+from compiler.index.rows import BuildMeta, Rows, Vectors
 from compiler.index.switch import BUILDS, current_build, ours
 from compiler.index.texts import Texts
 from compiler.index.write import verify, write_artifacts

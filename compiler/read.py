@@ -7,9 +7,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from compiler.cache import Cache
+from compiler.cache import Cache, Kind, Recipe
 from compiler.model import (
     Article,
     Attachment,
@@ -23,6 +24,8 @@ from compiler.model import (
     Url,
 )
 from compiler.pages import Parsed, parse
+from compiler.parse.comments import strip_comments
+from compiler.parse.markdown import PARSER_VERSION
 from compiler.progress import Clock
 from compiler.protected import protected_pages
 from compiler.report import sorted_problems
@@ -32,6 +35,8 @@ from compiler.sources.attachments import collect
 from compiler.sources.dates import commit_days, refuse_slow_clock
 from compiler.sources.scan import scan
 from compiler.sources.sharing import covered
+
+_STRIPPED = Recipe(Kind("comments", str), strip_comments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,8 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
     with clock.stage("share"):
         days = commit_days(settings.content)
         elsewhere = [*found.others, *(p.path for p in found.problems)]
-        selection = select(found.files, settings, now, days=days, others=elsewhere, preview=preview)
+        strip = partial(_without_comments, cache)
+        selection = select(found.files, settings, now, days=days, others=elsewhere, preview=preview, strip=strip)
     with clock.stage("parse"):
         others = {path: place for path, place in found.others.items() if may_be_published(path, settings)}
         parsed, attachments, problems = _linked(selection.articles, others, settings, cache=cache, clock=clock)
@@ -95,6 +101,10 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
     public = frozenset(a.source for a in selection.articles)
     everything = sorted_problems((*found.problems, *selection.problems, *problems, *refused), public)
     return Sources(_without(selection, refused), parsed.documents, attachments, everything, protected)
+
+
+def _without_comments(cache: Cache, body: str) -> str:
+    return cache.all(_STRIPPED, [((PARSER_VERSION, body), body)])[0]
 
 
 def _without(selection: Selection, refused: Sequence[Problem]) -> Selection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,6 +22,7 @@ from compiler.model import (
     SourcePath,
     Url,
 )
+from compiler.parse.comments import strip_comments
 from compiler.settings import CONFIG_NAME, Settings
 from compiler.sources.fields import Judged, own_id, read_article, remarks
 from compiler.sources.frontmatter import read_front_matter
@@ -75,7 +76,7 @@ class Selection:
     rules: tuple[RuleMatch, ...] = ()
 
 
-def select(
+def select(  # noqa: PLR0913 - what decides is given by name
     files: Sequence[SourceFile],
     settings: Settings,
     now: datetime,
@@ -83,10 +84,12 @@ def select(
     days: Mapping[SourcePath, str],
     others: Collection[SourcePath] = (),
     preview: bool = False,
+    strip: Callable[[str], str] = strip_comments,
 ) -> Selection:
     """Return the public, unexpired articles, sorted by source path; a preview also has drafts and private ones.
 
-    `others` are the files that are no articles: a rule that covers only them is alive. Raises BuildError when a rule
+    `others` are the files that are no articles: a rule that covers only them is alive. `strip` removes
+    comments from a body. Raises BuildError when a rule
     that should keep files back matches nothing.
     """
     judge = Judge(settings.sharing, now)
@@ -101,7 +104,7 @@ def select(
     wanted = [j for j in judged if is_public(j.decision) or (preview and j.file.path not in broken)]
     public, twins = _one_of_each_name(wanted)
     hidden = hidden_folders(settings.sharing.rules)
-    articles, found = _articles(public, hidden, days)
+    articles, found = _articles(public, hidden, days, strip=strip)
     kept = {a.source for a in articles}
     remarked = [remark for j in public if j.file.path in kept for remark in remarks(j)]
     protected, refused = ((), []) if preview else _protected(judged, hidden, days)
@@ -168,14 +171,14 @@ def _decisions(
 
 
 def _articles(
-    public: Sequence[Judged], hidden: Sequence[str], days: Mapping[SourcePath, str]
+    public: Sequence[Judged], hidden: Sequence[str], days: Mapping[SourcePath, str], *, strip: Callable[[str], str]
 ) -> tuple[tuple[Article, ...], list[Problem]]:
     """Return the articles of files that hold no error; only they take part in who gets which URL."""
     problems: list[Problem] = []
     sound: list[tuple[Judged, Article]] = []
     for judged in public:
         try:
-            sound.append((judged, read_article(judged, hidden, days.get(judged.file.path))))
+            sound.append((judged, read_article(judged, hidden, days.get(judged.file.path), strip=strip)))
         except FileError as error:
             problems.append(_problem(judged.file.path, error))
     urls, collisions = settle([(judged.file.path, article.url) for judged, article in sound])

@@ -63,6 +63,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         *LEAVES,
         "compiler.cache",
         "compiler.pages",
+        "compiler.parse.comments",
+        "compiler.parse.markdown",
         "compiler.progress",
         "compiler.protected",
         "compiler.report",
