@@ -94,9 +94,9 @@ def test_the_time_grows_with_the_length(unit: str) -> None:
 
     def seconds(size: int) -> float:
         source = "".join(unit.replace("{n}", str(n)) for n in range(size // len(unit)))
-        start = time.perf_counter()
+        start = time.process_time()
         published(source)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(1000)
     assert seconds(40_000) < 3 * seconds(20_000) + 0.3
@@ -104,6 +104,6 @@ def test_the_time_grows_with_the_length(unit: str) -> None:
 
 def test_a_heading_with_many_spaces_is_read_at_once() -> None:
     """Spaces before what is no heading id cost no more than their number."""
-    start = time.perf_counter()
+    start = time.process_time()
     published("# a" + " " * 80_000 + "b")
-    assert time.perf_counter() - start < 1.5
+    assert time.process_time() - start < 1.5
