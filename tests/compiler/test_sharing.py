@@ -73,11 +73,28 @@ def test_a_rule_that_matches_nothing_is_a_problem() -> None:
         ("2026-03-29", "Europe/Berlin", "2026-03-29T22:00:00+00:00"),
         ("2026-10-25", "Europe/Berlin", "2026-10-25T23:00:00+00:00"),
         ("2026-12-01", "Pacific/Kiritimati", "2026-12-01T10:00:00+00:00"),
+        ("2026-03-29T02:30", "Europe/Berlin", "2026-03-29T00:30:00+00:00"),  # the clocks skip it
+        ("2026-10-25T02:30", "Europe/Berlin", "2026-10-25T00:30:00+00:00"),  # the clocks show it twice
+        ("2026-10-25T02:30+01:00", "Europe/Berlin", "2026-10-25T01:30:00+00:00"),
+        ("2026-09-05", "America/Santiago", "2026-09-06T03:00:00+00:00"),  # a day whose end the clocks skip
+        ("2026-04-04", "America/Santiago", "2026-04-05T04:00:00+00:00"),
+        ("2026-10-31", "America/Havana", "2026-11-01T04:00:00+00:00"),  # midnight comes twice
     ],
 )
 def test_expiry_is_one_instant(value: str, zone: str, instant: str) -> None:
     """A day ends at its midnight in the configured zone, across daylight-saving edges too."""
     assert expiry(value, ZoneInfo(zone)).isoformat() == instant
+
+
+@pytest.mark.parametrize(
+    "zone", ["UTC", "Asia/Shanghai", "America/Los_Angeles", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe"]
+)
+@pytest.mark.parametrize("day", ["2026-03-28", "2026-03-29", "2026-10-24", "2026-10-25", "2026-12-31", "2028-02-29"])
+def test_a_day_lasts_to_its_last_second(zone: str, day: str) -> None:
+    """The second before the end is that day in its zone, and the end itself no longer is."""
+    end = expiry(day, ZoneInfo(zone))
+    assert (end - timedelta(seconds=1)).astimezone(ZoneInfo(zone)).date().isoformat() == day
+    assert end.astimezone(ZoneInfo(zone)).date().isoformat() > day
 
 
 @pytest.mark.parametrize(("seconds", "expired"), [(-1, False), (0, True), (1, True)])
