@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from compiler import cli
+from compiler.errors import SettingsError
+
 from .vault import PUBLIC, write
 
 GEOSMIN = [sys.executable, "-m", "compiler.cli"]
@@ -144,3 +147,27 @@ def test_an_empty_knowledge_base_says_that_nothing_is_published(tmp_path: Path) 
     assert run(tmp_path, "build", *FAST).returncode == 0
     answer = json.loads(run(tmp_path, "ask", "anything?", "--json", *FAST).stdout)
     assert "Nothing is published" in answer["answer"]
+
+
+@pytest.mark.parametrize(
+    ("words", "anew"),
+    [
+        (["--from", "site"], ("site", "search")),
+        (["--rebuild"], ("parse", "derive", "site", "search")),
+        (["--no-cache"], ("parse", "derive", "embed", "site", "search")),
+        ([], ()),
+    ],
+)
+def test_a_stage_and_all_after_it_are_made_anew(words: list[str], anew: tuple[str, ...]) -> None:
+    """`--rebuild` keeps the vectors alone, `--no-cache` nothing."""
+    stage = words[1] if len(words) > 1 else None
+    assert cli._anew(stage, rebuild="--rebuild" in words, no_cache="--no-cache" in words) == anew
+
+
+@pytest.mark.parametrize(
+    ("stage", "rebuild", "says"), [("rain", False, "no such stage"), ("site", True, "one of them")]
+)
+def test_what_is_to_be_made_anew_is_said_once_and_right(stage: str, rebuild: bool, says: str) -> None:
+    """An unknown stage and two answers to one question are usage errors."""
+    with pytest.raises(SettingsError, match=says):
+        cli._anew(stage, rebuild=rebuild, no_cache=False)
