@@ -41,6 +41,7 @@ class How:
     anew: Collection[str] = ()  # stages (of cache.STAGES) that take nothing from the cache
     wait: float = 0.0  # seconds another build may take to finish
     older: bool = False  # go back to an older commit on purpose
+    durable: bool = True  # flush the disk before the switch; a local server builds again instead
     press: Press = Press()  # noqa: RUF009 - frozen
 
 
@@ -69,6 +70,7 @@ def _build(run: Run, how: How) -> Report:
     wanted = identity.build_id(sources, settings, choice.profile)
     with clock.stage("compare"):
         sweep(settings.out)
+        remove_superseded(settings.out)  # a build that was killed after its switch left the one before
         protected = protect.stage(settings.out, sources.protected)
         if not run.cache.anew and (served := is_served(settings.out, wanted)):
             protect.switch(settings.out, protected)
@@ -81,7 +83,7 @@ def _build(run: Run, how: How) -> Report:
     derived = Derived(final, identity.stamp(sources.articles), sources, made.rows, made.texts, vectors, choice)
     place, manifest = write_build(derived, settings, how.press, cache=run.cache, clock=clock)
     with clock.stage("switch"):
-        switch(settings.out, place.name)
+        switch(settings.out, place.name, durable=how.durable)
         protect.switch(settings.out, protected)
         remove_superseded(settings.out)
     fresh = vectors.fresh if vectors else 0

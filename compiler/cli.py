@@ -334,7 +334,10 @@ def _build_once(settings: Settings, view: View, *, preview: bool, first: bool) -
     """Build for `serve`; after the first time a failure is told and the last good build stays."""
     try:
         report = run_build(
-            settings, now=datetime.now(UTC), progress=view.progress(), how=How(preview=preview, older=True)
+            settings,
+            now=datetime.now(UTC),
+            progress=view.progress(),
+            how=How(preview=preview, older=True, durable=False),
         )
     except Exception as error:
         if first:

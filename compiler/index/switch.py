@@ -20,8 +20,10 @@ def current_build(out: Path) -> str | None:
     return pointer.readlink().name if pointer.is_symlink() else None
 
 
-def switch(out: Path, build_id: str) -> None:
+def switch(out: Path, build_id: str, *, durable: bool = True) -> None:
     """Point `current` at ``builds/<build_id>``. A kill at any moment leaves the old or the new pointer, never none.
+
+    When it is `durable`, everything is flushed to the disk first, so a power cut leaves a whole build too.
 
     Raises BuildError when that build has no manifest, or when `current` exists and is not a symbolic link.
     """
@@ -30,7 +32,8 @@ def switch(out: Path, build_id: str) -> None:
     pointer, aside = out / POINTER, out / f".{POINTER}.part"
     if pointer.exists() and not pointer.is_symlink():
         raise BuildError(f"{pointer.name} is not a symbolic link; move it away, it was not made by a build")
-    os.sync()  # one call: an fsync per page of a large site takes longer than the build
+    if durable:
+        os.sync()  # one call: an fsync per page of a large site takes longer than the build
     aside.unlink(missing_ok=True)
     aside.symlink_to(Path(BUILDS) / build_id, target_is_directory=True)
     aside.replace(pointer)
