@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import resource
 import shutil
 import statistics
 import subprocess
@@ -28,9 +29,10 @@ _PLAIN = "site_name: plain\ntheme: {name: material, font: false}\nplugins: []\n"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One process: wall seconds, peak memory of its tree in MB, of Pagefind in MB, and a build's own stages."""
+    """One process and all it started: wall and CPU seconds, peak memory of its tree in MB, of Pagefind in MB, and a build's own stages."""
 
     seconds: float
+    cpu: float
     memory: float
     pagefind: float
     stages: dict[str, float]
@@ -123,7 +125,7 @@ def _build(place: Path, sets: Sequence[str]) -> Run:
 
 def _timed(command: Sequence[str], folder: Path) -> Run:
     """Run a command in `folder` and watch the memory of everything it starts."""
-    start = time.perf_counter()
+    start, before = time.perf_counter(), _cpu()
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
         peak = [0.0, 0.0]
         watch = threading.Thread(target=_watch, args=(running, peak), daemon=True)
@@ -134,7 +136,7 @@ def _timed(command: Sequence[str], folder: Path) -> Run:
     if running.returncode not in (0, 1):
         raise SystemExit(f"{command[:5]} ended with {running.returncode}: {said[-300:]}")
     stages = json.loads(said)["seconds"] if said.startswith("{") else {}
-    return Run(seconds, peak[0], peak[1], stages)
+    return Run(seconds, _cpu() - before, peak[0], peak[1], stages)
 
 
 def _watch(running: subprocess.Popen[str], peak: list[float]) -> None:
@@ -151,6 +153,11 @@ def _watch(running: subprocess.Popen[str], peak: list[float]) -> None:
             sums[name.startswith("pagefind")] += pss / 1024
         peak[:] = [max(pair) for pair in zip(peak, sums, strict=True)]
         time.sleep(0.2)
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _tree(pid: int) -> list[int]:
@@ -170,7 +177,9 @@ def _line(name: str, runs: Sequence[Run], base: float) -> None:
         f"  {run.seconds - search:6.1f} s and {(run.seconds - search) / base:.2f} x without Pagefind" if search else ""
     )
     memory, pagefind = max(r.memory for r in runs), max(r.pagefind for r in runs)
-    print(f"{name:31} {run.seconds:6.1f} s {run.seconds / base:5.2f} x  {memory:5.0f} MB + {pagefind:.0f} MB{apart}")
+    print(
+        f"{name:31} {run.seconds:6.1f} s {run.seconds / base:5.2f} x  {run.cpu:6.1f} CPU s  {memory:5.0f} MB + {pagefind:.0f} MB{apart}"
+    )
     if run.stages:
         print("    " + _stages(run))
 

@@ -69,6 +69,7 @@ def derive(
     """Return every row of the artifacts. Raises BuildError when the chunks of a page do not add up to its text."""
     leaves = [Leaf(document, settings.chunk, enricher, settings.questions.per_chunk) for document in documents]
     made = cache.all(ROWS, [(leaf.parts, leaf) for leaf in leaves], progress)
+    cache.workers.close()  # what follows needs their memory
     articles = [article_row(d, page.summary, n) for n, (d, page) in enumerate(zip(documents, made, strict=True))]
     rows = Rows(
         articles=tuple(articles),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -52,6 +53,7 @@ def cores() -> int:
 def _begin() -> None:
     """Leave Ctrl-C to the build, and end when the build is killed: a pipe alone would keep a worker waiting."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # else collecting would copy every page of memory that is shared with the build
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
