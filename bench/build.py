@@ -29,7 +29,7 @@ _PLAIN = "site_name: plain\ntheme: {name: material, font: false}\nplugins: []\n"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One process and all it started: wall and CPU seconds, peak memory of its tree in MB, of Pagefind in MB, and a build's own stages."""
+    """One process and all it started: wall and CPU seconds, peak MB without and of Pagefind, a build's own stages."""
 
     seconds: float
     cpu: float
@@ -177,9 +177,8 @@ def _line(name: str, runs: Sequence[Run], base: float) -> None:
         f"  {run.seconds - search:6.1f} s and {(run.seconds - search) / base:.2f} x without Pagefind" if search else ""
     )
     memory, pagefind = max(r.memory for r in runs), max(r.pagefind for r in runs)
-    print(
-        f"{name:31} {run.seconds:6.1f} s {run.seconds / base:5.2f} x  {run.cpu:6.1f} CPU s  {memory:5.0f} MB + {pagefind:.0f} MB{apart}"
-    )
+    times = f"{run.seconds:6.1f} s {run.seconds / base:5.2f} x  {run.cpu:6.1f} CPU s"
+    print(f"{name:31} {times}  {memory:5.0f} MB + {pagefind:.0f} MB{apart}")
     if run.stages:
         print("    " + _stages(run))
 
