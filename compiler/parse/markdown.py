@@ -27,7 +27,7 @@ from compiler.parse.math import math
 from compiler.parse.positions import keep_spans
 from compiler.parse.raw_html import without_dropped
 
-PARSER_VERSION = "10"
+PARSER_VERSION = "11"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 MAX_NESTING = 100  # levels of blocks that the parser reads: a list takes two
 _FINISHING = ("footnote_tail", "github-tasklists")

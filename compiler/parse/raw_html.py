@@ -106,8 +106,8 @@ _ATTRIBUTES = {
     "video": {"src", "width", "height", "controls", "poster"},
     "audio": {"src", "controls"},
     "source": {"src", "type"},
-    "td": {"colspan", "rowspan", "align", "style"},
-    "th": {"colspan", "rowspan", "align", "scope", "style"},
+    "td": {"colspan", "rowspan", "align"},
+    "th": {"colspan", "rowspan", "align", "scope"},
     "ol": {"start", "type"},
     "li": {"value"},
     "input": {"type", "checked", "disabled"},
@@ -139,7 +139,6 @@ def sanitised(html: str, made: Collection[str]) -> str:
         strip_comments=True,
         clean_content_tags={"script", "style", "template", "noscript", "iframe", "object"},
         url_schemes={"http", "https", "mailto", "tel"},
-        filter_style_properties={"text-align"},
     )
 
 

@@ -109,3 +109,10 @@ def test_the_chunks_of_every_case_tile_its_text(name: str, number: int) -> None:
     rows = chunk(document, ChunkSettings(), 0)
     assert tiles(rows, len(document.text)) or not document.text.strip()
     assert (document.sections[0].start, document.sections[-1].end) == (0, len(document.text))
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in GOLDEN.glob("*.md")))
+def test_no_page_asks_for_what_its_policy_refuses(name: str) -> None:
+    """No element has a style or a handler of its own: the pages' content security policy allows neither."""
+    asked = re.compile(r"<[^<>]*\s(?:style|on[a-z]+)=", re.IGNORECASE)
+    assert [case[0] for case in _read(GOLDEN / name) if asked.search(parsed(case[1])[0].html)] == []
