@@ -74,6 +74,7 @@ def _build(run: Run, how: How) -> Report:
         protected = protect.stage(settings.out, sources.protected)
         if not run.cache.anew and (served := is_served(settings.out, wanted)):
             protect.switch(settings.out, protected)
+            run.cache.early = True
             return _report(run, sources, wanted, unchanged=True, counts=served.counts, degraded=served.degraded)
     with clock.stage("derive"):
         made = derive(sources.documents, settings, enricher=LocalEnricher(), cache=run.cache, progress=progress.update)

@@ -70,6 +70,7 @@ class Cache:
         self.made: Counter[str] = Counter()  # by kind: what was not in the cache
         self.workers = workers or Workers()
         self.version, self.anew = version, frozenset(anew)
+        self.early = False  # set by a build that ends before it asked for everything: then nothing is dropped
         self._fresh: list[tuple[bytes, bytes, bytes]] = []
         self._waiting = 0
         self._used: set[bytes] = set()
@@ -120,7 +121,7 @@ class Cache:
     def save(self, *, prune: bool = True) -> None:
         """Write the new results, and drop what this build did not use."""
         self._flush()
-        if not prune:
+        if not prune or self.early:
             return
         with contextlib.suppress(sqlite3.DatabaseError), self._db:
             gone = [(key,) for (key,) in self._db.execute("SELECT key FROM results") if key not in self._used]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -115,3 +117,18 @@ def test_making_everything_anew_changes_no_byte(tmp_path: Path) -> None:
     report, _ = make(tmp_path, vault)
     assert report.switched
     assert digests(current) == before
+
+
+def test_a_build_that_does_nothing_keeps_the_cache(tmp_path: Path) -> None:
+    """Rows and finished pages outlive a build that ends early, because nothing changed."""
+    vault: Vault = {f"p{i}.md": text(["雨"], f"页{i}") for i in range(3)}
+    make(tmp_path, vault)
+    kept = entries(tmp_path)
+    assert make(tmp_path, vault)[0].unchanged
+    assert entries(tmp_path) == kept
+
+
+def entries(tmp: Path) -> int:
+    """Return how many results the cache holds."""
+    with closing(sqlite3.connect(tmp / "a" / "state" / "cache.db")) as db:
+        return int(db.execute("SELECT count(*) FROM results").fetchone()[0])
