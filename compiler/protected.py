@@ -31,6 +31,7 @@ from compiler.sources.articles import Protected
 from compiler.sources.attachments import read_clean
 from compiler.sources.sharing import most_specific
 
+UNSET = "password-missing"  # a warning: whoever builds without the passwords, such as a contributor, does nothing wrong
 SECRET = "GEOSMIN_SECRET"  # noqa: S105 - the name of a variable
 SHORTEST_SECRET = 32  # characters
 FLOOR = 50.0  # bits: guesses that an attacker needs, as zxcvbn estimates them; each costs 600,000 rounds of SHA-256
@@ -77,7 +78,8 @@ def protected_pages(
         try:
             page, found = _page(one.article, _door(one, environment), around)
         except FileError as error:
-            problems.append(Problem(Severity.ERROR, error.code, path, error.line, error.message, error.fix))
+            severity = Severity.WARNING if error.code == UNSET else Severity.ERROR
+            problems.append(Problem(severity, error.code, path, error.line, error.message, error.fix))
             continue
         pages.append(page)
         problems += found
@@ -86,14 +88,14 @@ def protected_pages(
 
 def _door(one: Protected, environment: Mapping[str, str]) -> Door:
     secret, password, name = environment.get(SECRET, ""), environment.get(one.variable, ""), one.variable
+    if not password:
+        message = f"the environment variable {name} is not set, so the page is not published"
+        raise FileError(UNSET, message, line=one.line, fix=f"set {name} where the build runs")
     if len(secret) < SHORTEST_SECRET:
         message = f"a password page needs {SECRET} of {SHORTEST_SECRET} characters or more, so it is not published"
         raise FileError(
             "secret-missing", message, line=one.line, fix=f"set {SECRET} to a long random value and keep it"
         )
-    if not password:
-        message = f"the environment variable {name} is not set, so the page is not published"
-        raise FileError("password-missing", message, line=one.line, fix=f"set {name} where the build runs")
     try:
         password.encode()
     except UnicodeEncodeError:

@@ -18,7 +18,6 @@ from compiler.model import (
     Document,
     Problem,
     ProtectedPage,
-    Severity,
     Share,
     SourcePath,
     Url,
@@ -100,16 +99,17 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
         )
     public = frozenset(a.source for a in selection.articles)
     everything = sorted_problems((*found.problems, *selection.problems, *problems, *refused), public)
-    return Sources(_without(selection, refused), parsed.documents, attachments, everything, protected)
+    selection = _without(selection, refused, published=frozenset(page.source for page in protected))
+    return Sources(selection, parsed.documents, attachments, everything, protected)
 
 
 def _without_comments(cache: Cache, body: str) -> str:
     return cache.all(_STRIPPED, [((PARSER_VERSION, body), body)])[0]
 
 
-def _without(selection: Selection, refused: Sequence[Problem]) -> Selection:
+def _without(selection: Selection, refused: Sequence[Problem], *, published: frozenset[SourcePath]) -> Selection:
     """Return the selection with a password page that can't be published decided as what it is: private."""
-    codes = {p.path: p.code for p in refused if p.severity is Severity.ERROR}
+    codes = {p.path: p.code for p in refused if p.path not in published}
     decisions = {
         path: Decision(Share.PRIVATE, None, codes[path]) if path in codes else decision
         for path, decision in selection.decisions.items()

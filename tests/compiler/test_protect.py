@@ -11,7 +11,7 @@ import pytest
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from compiler.model import ProtectedPage, SourcePath, Url
+from compiler.model import ProtectedPage, Severity, SourcePath, Url
 from compiler.report import Report, problem_line
 from compiler.site import protect
 
@@ -163,11 +163,12 @@ def test_an_unchanged_page_is_not_encrypted_again(tmp_path: Path, monkeypatch: p
 def test_what_cannot_protect_publishes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str | None, code: str
 ) -> None:
-    """A missing secret, a missing variable and a weak password are errors with line and fix that quote no value."""
+    """A missing secret or a weak password is an error, a missing variable a warning, with line and fix and no value."""
     monkeypatch.delenv(name) if value is None else monkeypatch.setenv(name, value)
     report, current = make(tmp_path, VAULT)
     (problem,) = [p for p in report.problems if p.path == "qzclubkx/club.md"]
     assert (problem.code, problem.line, bool(problem.fix)) == (code, 3, True)
+    assert (problem.severity is Severity.WARNING) == (code == "password-missing")
     assert not value or len(value) < 5 or value not in problem_line(problem)
     assert not (current.parent / "protected").exists()
     assert report.decisions[SourcePath("qzclubkx/club.md")].reason == code
@@ -191,7 +192,9 @@ def test_an_expired_password_page_is_gone(tmp_path: Path) -> None:
 
 
 def _page(title: str) -> ProtectedPage:
-    return ProtectedPage("0" * 32, Url(""), SourcePath("a.md"), b"s" * 32, PASSWORD, title, "en", "", (), None, None, ())
+    return ProtectedPage(
+        "0" * 32, Url(""), SourcePath("a.md"), b"s" * 32, PASSWORD, title, "en", "", (), None, None, ()
+    )
 
 
 def test_a_killed_build_leaves_the_served_pages(tmp_path: Path) -> None:
