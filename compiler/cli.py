@@ -1,11 +1,11 @@
-"""The `geosmin` command: arguments, messages, progress, exit codes. The only module that prints.
+"""The `geosmin` command: arguments, messages, progress, exit codes. Besides `evaluate.command` the only
+module that prints.
 
 Exit codes: 0 ok · 1 switched, with problems · 2 usage · 3 failed, nothing switched · 4 another build holds the lock.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import secrets
@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from compiler import screen, serve, sharing_screen, starter
@@ -27,12 +26,37 @@ from compiler.cache import STAGES
 from compiler.check import check as run_check
 from compiler.doctor import examine
 from compiler.errors import BuildError, GeosminError, LockedError, SettingsError
+from compiler.evaluate.command import evaluation
 from compiler.leakcheck.scan import leakcheck as run_leakcheck
 from compiler.leakcheck.scan import told
 from compiler.local import Local
 from compiler.progress import Clock, Progress, Silent
 from compiler.report import Report, sharing_json, to_json
-from compiler.settings import Settings, load
+from compiler.settings import Settings
+from compiler.terminal import (
+    CONTENT,
+    OUT,
+    STATE,
+    All,
+    AsJson,
+    Config,
+    Content,
+    From,
+    NoCache,
+    Now,
+    Older,
+    Out,
+    Rebuild,
+    Redact,
+    Set,
+    State,
+    Strict,
+    Wait,
+    err,
+    out,
+    settings_of,
+    write_json,
+)
 from query_fn import wire
 from query_fn.agent.events import Done, Sentence, Step
 from query_fn.errors import ArtifactError
@@ -45,33 +69,6 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Compile a Markdown knowledge base into a wiki that answers. · 把 Markdown 知识库编译成能回答问题的维基。",
 )
-out, err = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
-
-Content = Annotated[Path, typer.Option("--content", help="Folder of Markdown files.", show_default=True)]
-Out = Annotated[Path, typer.Option("--out", help="Where builds are written and served from.")]
-State = Annotated[Path, typer.Option("--state", help="Caches, lock and your full report; never published.")]
-Config = Annotated[Path | None, typer.Option("--config", help="Configuration file. [default: CONTENT/geosmin.yml]")]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Override one setting, e.g. sharing.default=public."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
-Now = Annotated[str | None, typer.Option("--now", hidden=True, help="Judge expiry at this ISO instant (tests).")]
-Redact = Annotated[
-    bool | None,
-    typer.Option("--redact/--no-redact", help="Name files that are not public only as file#hmac. [default: on in CI]"),
-]
-Strict = Annotated[bool, typer.Option("--strict", help="Warnings fail too (exit code 1).")]
-All = Annotated[bool, typer.Option("--all", help="Show every problem.")]
-From = Annotated[
-    str | None,
-    typer.Option("--from", metavar="STAGE", help=f"Make this stage and all after it anew: {', '.join(STAGES)}."),
-]
-Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make everything anew, except the vectors.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Make everything anew, the vectors too.")]
-Wait = Annotated[float, typer.Option("--wait", min=0, help="Seconds another running build may take to finish.")]
-Older = Annotated[bool, typer.Option("--allow-older", help="Build an older commit than the one built last.")]
-CONTENT, OUT, STATE = Path("content"), Path("dist"), Path(".geosmin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +89,7 @@ def init(folder: Annotated[Path, typer.Argument(help="Where to start.")] = Path(
     """Write a small knowledge base to start from."""
     written = starter.write_starter(folder)
     if as_json:
-        _json({"written": [str(p) for p in written]})
+        write_json({"written": [str(p) for p in written]})
         return
     for place in written:
         out.print(f"[green]+[/] {place}")
@@ -114,14 +111,12 @@ def build(
     from_stage: From = None,
     rebuild: Rebuild = False,
     no_cache: NoCache = False,
-    wait: Annotated[float, typer.Option(min=0, help="Seconds that another running build may take to finish.")] = 0,
-    older: Annotated[
-        bool, typer.Option("--allow-older", help="Build an older commit than the one built last.")
-    ] = False,
+    wait: Wait = 0,
+    older: Older = False,
 ) -> None:
     """Compile content/ into a site and search artifacts, and switch to them at once."""
     anew = _anew(from_stage, rebuild=rebuild, no_cache=no_cache)
-    settings = _settings(content, out_dir, state, config=config, overrides=overrides)
+    settings = settings_of(content, out_dir, state, config=config, overrides=overrides)
     view = View(as_json, _redaction_key(redact), everything)
     how = How(anew=anew, wait=wait, older=older)
     report = run_build(settings, now=_now(now), progress=view.progress(), how=how)
@@ -143,11 +138,11 @@ def check(
     everything: All = False,
 ) -> None:
     """Show what is public and why, and every problem. Writes nothing."""
-    settings = _settings(content, out_dir, state, config=config, overrides=overrides)
+    settings = settings_of(content, out_dir, state, config=config, overrides=overrides)
     view = View(as_json, _redaction_key(redact), everything)
     report = run_check(settings, now=_now(now), progress=view.progress())
     if view.json:
-        _json(to_json(report, redact_with=view.redact_with) | sharing_json(report, redact_with=view.redact_with))
+        write_json(to_json(report, redact_with=view.redact_with) | sharing_json(report, redact_with=view.redact_with))
     else:
         out.print(sharing_screen.sharing(report, view.redact_with, everything=view.everything))
         _show_problems(report, view)
@@ -166,14 +161,14 @@ def leakcheck(
     redact: Redact = None,
 ) -> None:
     """Search the current build for anything of your files that is not public. Exit code 1 when something is found."""
-    settings = _settings(content, out_dir, state, config=config, overrides=overrides)
+    settings = settings_of(content, out_dir, state, config=config, overrides=overrides)
     view = View(as_json, _redaction_key(redact))
     clock = Clock(view.progress())
     with clock.stage("leakcheck"):
         report = run_leakcheck(settings, now=_now(now), progress=clock.progress.update)
     found = told(report, redact_with=view.redact_with)
     if view.json:
-        _json(asdict(found))
+        write_json(asdict(found))
     else:
         out.print(screen.leaks(found))
     raise typer.Exit(int(bool(report.hits)))
@@ -194,7 +189,7 @@ def serve_command(
     watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Rebuild when a file changes.")] = True,
 ) -> None:
     """Build, then serve site and API on one address; rebuild when a file changes."""
-    settings = _settings(content, out_dir, state, config=config, overrides=overrides)
+    settings = settings_of(content, out_dir, state, config=config, overrides=overrides)
     if preview:
         serve.require_loopback(host)
         settings = serve.preview_settings(settings)
@@ -222,7 +217,7 @@ def ask(
     lang: Annotated[str | None, typer.Option(help="Language of the answer: zh or en.")] = None,
 ) -> None:
     """Ask the current build a question; the answer cites the pages it comes from."""
-    local = Local.open(_settings(content, out_dir, state, config=config, overrides=overrides))
+    local = Local.open(settings_of(content, out_dir, state, config=config, overrides=overrides))
     for event in local.ask(question, lang):
         if isinstance(event, Step) and not as_json:
             err.print(f"[dim]{escape(event.text)}[/]")
@@ -231,7 +226,7 @@ def ask(
         elif isinstance(event, Done):
             answer = wire.answer(event.answer, local.site, conversation=None)
             if as_json:
-                _json(answer)
+                write_json(answer)
             else:
                 out.print(screen.sources(answer))
 
@@ -248,9 +243,11 @@ def search(
     limit: Annotated[int, typer.Option(min=1, max=20, help="How many results.")] = 10,
 ) -> None:
     """Search the current build."""
-    found: Any = Local.open(_settings(content, out_dir, state, config=config, overrides=overrides)).search(query, limit)
+    found: Any = Local.open(settings_of(content, out_dir, state, config=config, overrides=overrides)).search(
+        query, limit
+    )
     if as_json:
-        _json(found)
+        write_json(found)
     else:
         out.print(screen.search_list(found))
 
@@ -265,12 +262,15 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Show versions, model and artifacts, and what is degraded and why."""
-    found = examine(_settings(content, out_dir, state, config=config, overrides=overrides, need_content=False))
+    found = examine(settings_of(content, out_dir, state, config=config, overrides=overrides, need_content=False))
     if as_json:
-        _json({"findings": [{"state": f.state, "name": f.name, "detail": f.detail} for f in found]})
+        write_json({"findings": [{"state": f.state, "name": f.name, "detail": f.detail} for f in found]})
     else:
         out.print(screen.findings(found))
     raise typer.Exit(1 if any(f.state == "bad" for f in found) else 0)
+
+
+app.command("eval")(evaluation)
 
 
 def main() -> None:
@@ -316,20 +316,6 @@ def _fail(message: str, code: int) -> None:
     sys.exit(code)
 
 
-def _settings(
-    content: Path,
-    out_dir: Path,
-    state: Path,
-    *,
-    config: Path | None,
-    overrides: list[str] | None,
-    need_content: bool = True,
-) -> Settings:
-    if need_content and not content.is_dir():
-        raise SettingsError(f"{content}: no such folder; `geosmin init` makes one, --content points at yours")
-    return load(content, out_dir, state, config=config, overrides=overrides or ())
-
-
 def _build_once(settings: Settings, view: View, *, preview: bool, first: bool) -> None:
     """Build for `serve`; after the first time a failure is told and the last good build stays."""
     try:
@@ -350,7 +336,7 @@ def _build_once(settings: Settings, view: View, *, preview: bool, first: bool) -
 
 def _show_build(report: Report, settings: Settings, view: View) -> None:
     if view.json:
-        _json(to_json(report, redact_with=view.redact_with))
+        write_json(to_json(report, redact_with=view.redact_with))
         return
     _show_problems(report, view)
     out.print(screen.build_summary(report, str(settings.out)))
@@ -390,10 +376,6 @@ def _now(value: str | None) -> datetime:
 
 def _code(report: Report, *, strict: bool) -> int:
     return int(bool(report.errors) or (strict and bool(report.problems)))
-
-
-def _json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
 if __name__ == "__main__":

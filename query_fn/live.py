@@ -16,7 +16,7 @@ from query_fn.agent.chat.extractive import Extractive
 from query_fn.agent.chat.score import Similarity
 from query_fn.contract import LEXICAL
 from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing
-from query_fn.retrieve.embed import Embedder
+from query_fn.retrieve.embed import Embedder, TextEmbedder
 from query_fn.retrieve.lexical import Lexical
 from query_fn.retrieve.search import Searcher
 from query_fn.service import Deps
@@ -78,7 +78,7 @@ class Live:
         return Build(target, deps, Searcher(store, None) if embedder else searcher)
 
 
-def chat_model(store: Store, embedder: Embedder | None) -> ChatModel:
+def chat_model(store: Store, embedder: TextEmbedder | None) -> ChatModel:
     """Return the chat model: extractive, which needs no key."""
     return Extractive(_similarity(embedder) if embedder else None, store.fold, Lexical(store).idf)
 
@@ -99,7 +99,7 @@ def _embedder(store: Store) -> tuple[Embedder | None, tuple[str, ...]]:
     return embedder, notes
 
 
-def _similarity(embedder: Embedder) -> Similarity:
+def _similarity(embedder: TextEmbedder) -> Similarity:
     def similarity(question: str, texts: Sequence[str]) -> list[float]:
         query, passages = embedder.query(question), embedder.passages(texts)
         return [float(value) for value in passages @ query]

@@ -106,6 +106,13 @@ class QueryEmbedder(Protocol):
         """Return the unit vector (dimension,) of a question. Raises RouteFailed."""
 
 
+class TextEmbedder(QueryEmbedder, Protocol):
+    """What an answer needs of an embedder: sentences are compared with the question."""
+
+    def passages(self, texts: Sequence[str]) -> Floats:
+        """Return the unit vectors (n, dimension) of passages. Raises RouteFailed."""
+
+
 class Embedder:
     """A loaded model. Thread-safe; the native parts are loaded at the first text."""
 

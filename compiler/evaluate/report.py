@@ -1,0 +1,171 @@
+"""From what was seen to figures: one JSON-shaped value that the table, the page and the gate all read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from compiler.evaluate.asking import STEPS, Found, Said
+from compiler.evaluate.metrics import (
+    CUT,
+    auc,
+    calibration_error,
+    contains,
+    figures,
+    mean,
+    percentile,
+    rejected,
+    reliability,
+)
+from compiler.evaluate.run import Outcome
+
+CUTS = (150, 300)  # characters of an answer that a reader takes in at a glance, and in a paragraph
+RESULTS = ("fused", "selected")  # the order of fusion, and what the reader gets
+LOST = ("routes", "fusion", "selection")  # where a relevant document can go missing, in order
+
+Json = dict[str, Any]
+Item = TypeVar("Item", Found, Said)
+
+
+def report(seen: Outcome) -> Json:
+    """Return all figures. Shares and scores are 0..1 and None where the set cannot tell; times are milliseconds."""
+    judged = [found for found in seen.found if found.question.relevant]
+    names = dict.fromkeys(name for found in seen.found for name in found.lists if name not in STEPS)
+    found = {
+        "set": seen.name,
+        "docs": seen.docs,
+        "queries": len(seen.found),
+        "judged": len(judged),
+        "routes": {name: _route(judged, name) for name in names},
+        "steps": {step: _figures(judged, step) for step in STEPS if step not in RESULTS},
+        **{step: _figures(judged, step) for step in RESULTS},
+        "by_type": _split(judged, lambda found: found.question.type),
+        "by_lang": _split(judged, lambda found: found.lang),
+        "lost": {f"@{k}": _lost(judged, k) for k in (1, CUT)},
+        "answer": _answers(seen.said),
+        "refusal": _refusals(seen.found, seen.said),
+        "confidence": _confidence(seen.found),
+        "latency_ms": _latency(seen),
+        "degraded": list(seen.degraded),
+        "misses": [_miss(found) for found in judged if lost_at(found, CUT)],
+    }
+    return {name: _rounded(value) for name, value in found.items()}
+
+
+def lost_at(found: Found, k: int) -> str:
+    """Return the step after which no relevant document is among the first `k`, "" when the reader gets one."""
+    if _held(found, ["selected"], k):
+        return ""
+    if not _held(found, [name for name in found.lists if name not in STEPS], k):
+        return "routes"
+    return "selection" if _held(found, ["fused"], k) else "fusion"
+
+
+def _held(found: Found, lists: Iterable[str], k: int) -> bool:
+    relevant = set(found.question.relevant)
+    return any(not relevant.isdisjoint(found.lists.get(name, ())[:k]) for name in lists)
+
+
+def _route(judged: Sequence[Found], name: str) -> Json:
+    """Return the figures of a route over the questions that took it, and how many of them there are."""
+    taken = [found for found in judged if name in found.lists]
+    return {"queries": len(taken), **_figures(taken, name)}
+
+
+def _figures(judged: Sequence[Found], name: str) -> dict[str, float | None]:
+    return figures([(found.lists.get(name, ()), found.question.relevant) for found in judged])
+
+
+def _lost(judged: Sequence[Found], k: int) -> dict[str, float | None]:
+    where = [lost_at(found, k) for found in judged]
+    return {name: mean(place == name for place in where) for name in LOST}
+
+
+def _split(judged: Sequence[Found], key: Callable[[Found], str]) -> Json:
+    """Return the figures of the fused order for each kind of question, and how many of them there are."""
+    kinds = sorted({key(found) for found in judged} - {""})
+    own = {kind: [found for found in judged if key(found) == kind] for kind in kinds}
+    return {kind: {"queries": len(held), **_figures(held, "fused")} for kind, held in own.items()}
+
+
+def _answers(said: Sequence[Said]) -> Json:
+    """Return containment and citation precision over the sampled questions that have an answer here."""
+    asked = [item for item in said if not item.question.refuse]
+    gold = [item for item in asked if item.question.answers or item.question.must_contain]
+    cited = [right for item in asked if item.question.relevant for right in item.cited]
+    return {
+        "asked": len(asked),
+        **{f"contains_gold@{cut}": mean(_contains(item, cut) for item in gold) for cut in CUTS},
+        "contains_gold": mean(_contains(item, None) for item in gold),
+        "citation_precision": mean(cited),
+    }
+
+
+def _contains(said: Said, cut: int | None) -> bool:
+    return not said.refused and contains(said.text, said.question.answers, said.question.must_contain, cut=cut)
+
+
+def _refusals(found: Sequence[Found], said: Sequence[Said]) -> Json:
+    """Return how well confidence tells the unanswerable apart, and what the calibrated threshold makes of it."""
+    known = [item for item in found if _is_answerable(item)] + [item for item in found if item.question.refuse]
+    sure = [item.confidence for item in known if not item.question.refuse]
+    others = [item.confidence for item in known if item.question.refuse]
+    refused = [item for item in known if not item.answerable]
+    return {
+        "auc": auc(sure, others),
+        "rejected_at_5pct": rejected(sure, others),
+        "precision": mean(item.question.refuse for item in refused) if others else None,
+        "recall": mean(not item.answerable for item in known if item.question.refuse),
+        "false_refusals": mean(not item.answerable for item in known if not item.question.refuse),
+        "answers_refused": mean(item.refused for item in said if item.question.refuse),
+        "answers_refused_wrongly": mean(item.refused for item in said if _is_answerable(item)),
+    }
+
+
+def _is_answerable(item: Item) -> bool:
+    question = item.question
+    return not question.refuse and bool(question.relevant or question.answers or question.must_contain)
+
+
+def _confidence(found: Sequence[Found]) -> Json:
+    """Return the reliability of the confidence: right is a question whose first candidate is a relevant page."""
+    known = [item for item in found if item.question.relevant or item.question.refuse]
+    bins = reliability([(item.confidence, _held(item, ["selected"], 1)) for item in known])
+    return {"ece": calibration_error(bins), "bins": [asdict(item) for item in bins]}
+
+
+def _latency(seen: Outcome) -> Json:
+    """Return the search's time without the embedding, its parts at the median, the embedding and the answer."""
+    stages = sorted({name for found in seen.found for name in found.stages} - {"prepare"})
+    return {
+        **_percentiles([found.ms for found in seen.found]),
+        "split": {name: percentile([found.stages.get(name, 0.0) for found in seen.found], 0.5) for name in stages},
+        "embedding": _percentiles(seen.embed_ms),
+        "answer": _percentiles([said.ms for said in seen.said]),
+    }
+
+
+def _percentiles(values: Collection[float]) -> dict[str, float | None]:
+    return {"p50": percentile(values, 0.5), "p99": percentile(values, 0.99)}
+
+
+def _miss(found: Found) -> Json:
+    question = found.question
+    got = found.lists["selected"][:1]
+    return {
+        "id": question.id,
+        "question": question.text,
+        "lost": lost_at(found, CUT),
+        "expected": list(question.relevant),
+        "got": list(got),
+    }
+
+
+def _rounded(value: Any) -> Any:
+    """Return the value with numbers of six digits: what differs beyond them is the order of a sum."""
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return round(value, 6) if isinstance(value, float) else value
