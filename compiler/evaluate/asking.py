@@ -57,7 +57,9 @@ def as_searched(question: Question) -> str:
 def search(question: Question, base: Base) -> Found:
     """Return what a question finds, route by route and step by step."""
     text, now = as_searched(question), base.deps.clock()
-    result, ms = _timed(base, lambda: base.deps.searcher.search(text, now=now, limit=LIMIT))
+    result, ms, embedding = _timed(base, lambda: base.deps.searcher.search(text, now=now, limit=LIMIT))
+    stages = dict(result.diagnostics.timings_ms)
+    stages["prepare"] = max(0.0, stages["prepare"] - embedding)
     words = base.words.search(text, now=now, limit=LIMIT)
     chunks = _routes(result)
     places = [report.hits for report in result.diagnostics.routes]
@@ -76,7 +78,7 @@ def search(question: Question, base: Base) -> Found:
         result.confidence,
         result.answerable,
         ms,
-        result.diagnostics.timings_ms,
+        stages,
     )
 
 
@@ -87,7 +89,7 @@ def answer(question: Question, base: Base) -> Said:
         before = _done(Ask(question.previous), base)
         evidence = tuple(item.locator for item in before.answer.evidence)
         turns = (Turn(question.previous, before.standalone, before.answer.answer, evidence),)
-    done, ms = _timed(base, lambda: _done(Ask(question.text, turns=turns), base))
+    done, ms, _ = _timed(base, lambda: _done(Ask(question.text, turns=turns), base))
     refused = done.answer.status in (Status.NO_ANSWER, Status.REFUSED)
     return Said(question, "" if refused else done.answer.answer, refused, _citations(done.answer, question, base), ms)
 
@@ -96,12 +98,13 @@ def _done(ask: Ask, base: Base) -> Done:
     return next(event for event in service.answer(ask, base.deps) if isinstance(event, Done))
 
 
-def _timed(base: Base, do: Callable[[], Value]) -> tuple[Value, float]:
-    """Return a result and its milliseconds without those of the embedder, whose vectors mostly come from the cache."""
+def _timed(base: Base, do: Callable[[], Value]) -> tuple[Value, float, float]:
+    """Return a result, its milliseconds without the embedder, and those of the embedder (mostly cache look-ups)."""
     before, began = base.embedder.seconds if base.embedder else 0.0, time.perf_counter()
     value = do()
-    seconds = time.perf_counter() - began
-    return value, (seconds - (base.embedder.seconds - before if base.embedder else 0.0)) * 1000
+    total = time.perf_counter() - began
+    embedding = base.embedder.seconds - before if base.embedder else 0.0
+    return value, (total - embedding) * 1000, embedding * 1000
 
 
 def _routes(result: SearchResult) -> dict[str, Iterable[str]]:

@@ -12,7 +12,7 @@ from compiler.errors import SettingsError
 
 GATED = ("fused", "selected", "by_type", "by_lang", "answer", "refusal")
 WORSE_WHEN_HIGHER = ("false_refusals", "answers_refused_wrongly")
-NOT_SCORES = ("queries", "asked")
+NOT_SCORES = ("queries", "asked", "lost")  # counts, and what explains a score
 SAME = ("set", "docs", "queries")  # must agree, or the figures cannot be compared
 
 
@@ -67,7 +67,7 @@ def _scores(report: dict[str, Any]) -> Iterator[tuple[str, float]]:
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, float]]:
     if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(f"{name}.{key}", inner)
-    elif isinstance(value, int | float) and name.rpartition(".")[2] not in NOT_SCORES:
+        for key in (key for key in value if key not in NOT_SCORES):
+            yield from _leaves(f"{name}.{key}", value[key])
+    elif isinstance(value, int | float):
         yield name, float(value)

@@ -21,6 +21,7 @@ from compiler.evaluate.metrics import (
 from compiler.evaluate.run import Outcome
 
 CUTS = (150, 300)  # characters of an answer that a reader takes in at a glance, and in a paragraph
+SILENT = ("refusal", "page", "sentence", "length")  # why an answer lacks the gold: no or another page, part, place
 RESULTS = ("fused", "selected")  # the order of fusion, and what the reader gets
 LOST = ("routes", "fusion", "selection")  # where a relevant document can go missing, in order
 
@@ -68,9 +69,8 @@ def _held(found: Found, lists: Iterable[str], k: int) -> bool:
 
 
 def _route(judged: Sequence[Found], name: str) -> Json:
-    """Return the figures of a route over the questions that took it, and how many of them there are."""
-    taken = [found for found in judged if name in found.lists]
-    return {"queries": len(taken), **_figures(taken, name)}
+    """Return the figures of a route over all questions, so that routes compare, and how many of them took it."""
+    return {"queries": sum(name in found.lists for found in judged), **_figures(judged, name)}
 
 
 def _figures(judged: Sequence[Found], name: str) -> dict[str, float | None]:
@@ -99,7 +99,19 @@ def _answers(said: Sequence[Said]) -> Json:
         **{f"contains_gold@{cut}": mean(_contains(item, cut) for item in gold) for cut in CUTS},
         "contains_gold": mean(_contains(item, None) for item in gold),
         "citation_precision": mean(cited),
+        "lost": {step: mean(_silent_at(item) == step for item in gold) for step in SILENT},
     }
+
+
+def _silent_at(said: Said) -> str:
+    """Return why the first CUTS[0] characters lack the gold answer, "" when they hold it."""
+    if said.refused:
+        return "refusal"
+    if _contains(said, CUTS[0]):
+        return ""
+    if _contains(said, None):
+        return "length"
+    return "sentence" if any(said.cited) or not said.question.relevant else "page"
 
 
 def _contains(said: Said, cut: int | None) -> bool:
@@ -137,7 +149,7 @@ def _confidence(found: Sequence[Found]) -> Json:
 
 def _latency(seen: Outcome) -> Json:
     """Return the search's time without the embedding, its parts at the median, the embedding and the answer."""
-    stages = sorted({name for found in seen.found for name in found.stages} - {"prepare"})
+    stages = sorted({name for found in seen.found for name in found.stages})
     return {
         **_percentiles([found.ms for found in seen.found]),
         "split": {name: percentile([found.stages.get(name, 0.0) for found in seen.found], 0.5) for name in stages},

@@ -58,7 +58,8 @@ def _embedded(texts: Sequence[str], base: Base, seed: int, clock: Clock) -> tupl
     if base.embedder is None:
         return ()
     base.embedder.prepare(texts, EmbedClock(progress=clock.progress.update))
-    return tuple(base.embedder.timed(text) for text in _drawn(texts, TIMED, seed))
+    drawn = _drawn(texts, TIMED, seed)
+    return tuple([base.embedder.timed(text) for text in (*drawn[:1], *drawn)][1:])  # the first one opens the model
 
 
 def _drawn(items: Sequence[Item], count: int | None, seed: int) -> list[Item]:

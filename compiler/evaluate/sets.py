@@ -54,7 +54,8 @@ def read_set(folder: Path) -> QuestionSet:
     docs = [
         Doc(_string(item, "id"), _string(item, "title", ""), _string(item, "text")) for item in _lines(folder / DOCS)
     ]
-    return QuestionSet(folder.resolve().name, read_queries(folder, pages=False), _distinct(docs, folder / DOCS))
+    held = _distinct(docs, folder / DOCS)
+    return QuestionSet(folder.resolve().name, read_queries(folder, pages=False), held)
 
 
 def read_queries(folder: Path, *, pages: bool) -> tuple[Question, ...]:

@@ -23,7 +23,8 @@ def tables(report: Mapping[str, Any]) -> Group:
     shown: list[RenderableType] = [Text(head, "bold"), _ranked("route or step", rows)]
     for name, title in (("by_type", "type (fused)"), ("by_lang", "language (fused)")):
         shown += [_ranked(title, report[name])] if len(report[name]) > 1 else []
-    shown += [_line(name, report[name]) for name in ("answer", "refusal")]
+    shown.append(_line("answer", {name: value for name, value in report["answer"].items() if name != "lost"}))
+    shown += [_line("  lost by", report["answer"]["lost"]), _line("refusal", report["refusal"])]
     shown.append(_line("confidence", {"ece": report["confidence"]["ece"]}))
     shown += [_line(f"lost {depth}", shares) for depth, shares in report["lost"].items()]
     shown.append(Text(f"latency    {_times(report['latency_ms'])}"))
