@@ -38,6 +38,8 @@ STAGES = {
     "verify": "verifying every file",
     "switch": "switching",
     "leakcheck": "searching what is published",
+    "questions": "searching for every question",
+    "answers": "answering questions",
 }
 _MARK = {"ok": "[green]ok[/]  ", "note": "[yellow]note[/]", "bad": "[red]bad[/] "}
 

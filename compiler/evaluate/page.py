@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment
 
 from compiler.evaluate.metrics import FIGURES
+from compiler.evaluate.report import ranked_rows
 
 TEMPLATE = "page.html.j2"
 BAR = 480  # length of a bar for the value 1, in units of the plot
@@ -19,7 +20,7 @@ SIDE, LEFT, TOP = (360, 240), 60, 20  # the reliability plot's width and height,
 def page(report: Mapping[str, Any]) -> str:
     """Return the whole page. Every text of a set is escaped: it is data."""
     source = files("compiler.evaluate").joinpath(TEMPLATE).read_text("utf-8")
-    rows = {**report["routes"], **report["steps"], "fused": report["fused"], "selected": report["selected"]}
+    rows = ranked_rows(report)
     template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
     return template.render(
         report=report,

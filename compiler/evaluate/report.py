@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
@@ -30,7 +30,10 @@ Item = TypeVar("Item", Found, Said)
 
 
 def report(seen: Outcome) -> Json:
-    """Return all figures. Shares and scores are 0..1 and None where the set cannot tell; times are milliseconds."""
+    """Return all figures. Shares and scores are 0..1 and None where the set cannot tell; times are milliseconds.
+
+    `latency_ms` and `run` differ from run to run, everything else is the same for the same base, questions and seed.
+    """
     judged = [found for found in seen.found if found.question.relevant]
     names = dict.fromkeys(name for found in seen.found for name in found.lists if name not in STEPS)
     found = {
@@ -48,10 +51,19 @@ def report(seen: Outcome) -> Json:
         "refusal": _refusals(seen.found, seen.said),
         "confidence": _confidence(seen.found),
         "latency_ms": _latency(seen),
+        "run": {"embedded": seen.fresh, "seconds": dict(seen.seconds)},
         "degraded": list(seen.degraded),
         "misses": [_miss(found) for found in judged if lost_at(found, CUT)],
     }
     return {name: _rounded(value) for name, value in found.items()}
+
+
+def ranked_rows(report: Mapping[str, Any]) -> Json:
+    """Return the figures of routes, baselines and steps in the order in which a question meets them."""
+    steps = report["steps"]
+    before = {name: steps[name] for name in ("words_fused", "rrf60")}
+    product = {"fused": report["fused"], "reranked": steps["reranked"], "selected": report["selected"]}
+    return {**report["routes"], **before, **product}
 
 
 def lost_at(found: Found, k: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -37,6 +37,7 @@ class Outcome:
     said: tuple[Said, ...]
     embed_ms: tuple[float, ...]  # of single questions, without the cache
     fresh: int  # texts embedded in this run
+    seconds: Mapping[str, float]  # by stage
     degraded: tuple[str, ...]
 
 
@@ -44,13 +45,14 @@ def evaluate(asked: QuestionSet, base: Base, *, how: How, clock: Clock) -> Outco
     """Return what the base found and said. The same base, questions and seed give the same figures, times apart."""
     with clock.stage("embed"):
         embed_ms = _embedded([as_searched(question) for question in asked.questions], base, how.seed, clock)
-    with clock.stage("search"):
+    with clock.stage("questions"):
         found = tuple(_each(asked.questions, lambda question: search(question, base), clock))
-    with clock.stage("answer"):
+    with clock.stage("answers"):
         drawn = _drawn(asked.questions, how.sample, how.seed)
         said = tuple(_each(drawn, lambda question: answer(question, base), clock))
     fresh = base.fresh + (base.embedder.fresh if base.embedder else 0)
-    return Outcome(asked.name, len(base.names), found, said, embed_ms, fresh, base.deps.store.manifest.degraded)
+    degraded = base.deps.store.manifest.degraded
+    return Outcome(asked.name, len(base.names), found, said, embed_ms, fresh, clock.seconds, degraded)
 
 
 def _embedded(texts: Sequence[str], base: Base, seed: int, clock: Clock) -> tuple[float, ...]:

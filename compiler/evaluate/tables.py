@@ -12,6 +12,7 @@ from rich.text import Text
 
 from compiler.evaluate.gate import Fall
 from compiler.evaluate.metrics import FIGURES
+from compiler.evaluate.report import ranked_rows
 
 MISSES = 12
 
@@ -19,7 +20,7 @@ MISSES = 12
 def tables(report: Mapping[str, Any]) -> Group:
     """Return the report: rankings step by step, kinds of questions, answers, refusals, times, the first misses."""
     head = f"{report['set']}: {report['queries']:,} questions over {report['docs']:,} documents"
-    rows = {**report["routes"], **report["steps"], "fused": report["fused"], "selected": report["selected"]}
+    rows = ranked_rows(report)
     shown: list[RenderableType] = [Text(head, "bold"), _ranked("route or step", rows)]
     for name, title in (("by_type", "type (fused)"), ("by_lang", "language (fused)")):
         shown += [_ranked(title, report[name])] if len(report[name]) > 1 else []
@@ -28,6 +29,9 @@ def tables(report: Mapping[str, Any]) -> Group:
     shown.append(_line("confidence", {"ece": report["confidence"]["ece"]}))
     shown += [_line(f"lost {depth}", shares) for depth, shares in report["lost"].items()]
     shown.append(Text(f"latency    {_times(report['latency_ms'])}"))
+    shown.append(
+        Text(f"{sum(report['run']['seconds'].values()):.0f} s · {report['run']['embedded']:,} texts embedded", "dim")
+    )
     shown += [Text(f"! degraded: {name}", "yellow") for name in report["degraded"]]
     return Group(*shown, *_misses(report["misses"]))
 

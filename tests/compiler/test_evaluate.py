@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -16,11 +18,20 @@ from typer.testing import CliRunner
 
 from compiler.cli import app
 from compiler.errors import SettingsError
+from compiler.evaluate.bases import of_docs
 from compiler.evaluate.gate import Fall, falls
+from compiler.evaluate.report import report
+from compiler.evaluate.run import How, evaluate
+from compiler.evaluate.sets import read_set
+from compiler.index.embed_cache import EmbedCache
+from compiler.index.export import export_model
+from compiler.progress import Clock, Silent
+from compiler.settings import load
 
 from .evaluate_sample import CHINESE, ENGLISH, QUERIES, TEXTS, make_pages, make_set
 from .vault import PUBLIC, write
 
+MODEL = export_model()
 FAST = ("--set", "embed.model=none")
 SHARE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 COUNT = {"type": "integer", "minimum": 0}
@@ -60,35 +71,35 @@ def small() -> tuple[Path, dict[str, Any]]:
     return folder, json.loads(run(folder, "--json"))
 
 
-def without_times(report: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in report.items() if name != "latency_ms"}
+def without_times(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if name not in ("latency_ms", "run")}
 
 
 def test_the_report_has_its_documented_form() -> None:
     """Every figure is there, between 0 and 1, or null where the set cannot tell."""
-    report = small()[1]
-    validate(report, SCHEMA)
-    assert (report["set"], report["docs"], report["queries"]) == ("small", len(TEXTS), len(QUERIES))
-    assert {"chunk_words", "question_words"} <= report["routes"].keys()
-    assert report["degraded"] == ["no_embedder"]
+    found = small()[1]
+    validate(found, SCHEMA)
+    assert (found["set"], found["docs"], found["queries"]) == ("small", len(TEXTS), len(QUERIES))
+    assert {"chunk_words", "question_words"} <= found["routes"].keys()
+    assert found["degraded"] == ["no_embedder"]
 
 
 def test_only_questions_with_a_document_are_ranked() -> None:
     """What cannot be answered, or is not known, counts for no ranking."""
-    report = small()[1]
+    found = small()[1]
     ranked = [item for item in QUERIES if item["relevant"]]
-    assert report["routes"]["chunk_words"]["queries"] == report["judged"] == len(ranked)
-    assert {name: own["queries"] for name, own in report["by_lang"].items()} == {"en": 4, "zh": 3}
-    assert {name: own["queries"] for name, own in report["by_type"].items()} == {"number": 2, "follow-up": 1}
+    assert found["routes"]["chunk_words"]["queries"] == found["judged"] == len(ranked)
+    assert {name: own["queries"] for name, own in found["by_lang"].items()} == {"en": 4, "zh": 3}
+    assert {name: own["queries"] for name, own in found["by_type"].items()} == {"number": 2, "follow-up": 1}
 
 
 def test_words_find_every_document_of_the_small_set() -> None:
     """Each question shares words with its document alone: all are found, cited, and nothing is lost on the way."""
-    report = small()[1]
-    assert report["fused"] == report["selected"] == dict.fromkeys(MEASURES, 1.0)
-    assert report["misses"] == []
-    assert report["lost"]["@10"] == {"routes": 0.0, "fusion": 0.0, "selection": 0.0}
-    assert report["answer"]["citation_precision"] == 1.0
+    found = small()[1]
+    assert found["fused"] == found["selected"] == dict.fromkeys(MEASURES, 1.0)
+    assert found["misses"] == []
+    assert found["lost"]["@10"] == {"routes": 0.0, "fusion": 0.0, "selection": 0.0}
+    assert found["answer"]["citation_precision"] == 1.0
 
 
 def test_unanswerable_questions_are_told_apart() -> None:
@@ -125,9 +136,9 @@ def test_same_seed_same_numbers() -> None:
 def test_pages_of_a_folder_can_be_asked(tmp_path: Path) -> None:
     """With --pages a folder is read as the product reads it, and `relevant_files` is the truth."""
     make_pages(tmp_path)
-    report = json.loads(run(tmp_path, "--pages", tmp_path / "repo", "--json"))
-    assert (report["docs"], report["fused"]["recall@1"]) == (len(TEXTS), 1.0)
-    assert report["set"] == f"{tmp_path.name}@repo"
+    found = json.loads(run(tmp_path, "--pages", tmp_path / "repo", "--json"))
+    assert (found["docs"], found["fused"]["recall@1"]) == (len(TEXTS), 1.0)
+    assert found["set"] == f"{tmp_path.name}@repo"
 
 
 def test_a_mixed_base_holds_both_languages(tmp_path: Path) -> None:
@@ -136,9 +147,9 @@ def test_a_mixed_base_holds_both_languages(tmp_path: Path) -> None:
     english = dict(zip(names, ENGLISH.values(), strict=True))
     chinese = dict(zip(names, CHINESE.values(), strict=True))
     first, second = make_set(tmp_path / "a", english), make_set(tmp_path / "b", chinese)
-    report = json.loads(run(first, "--mix", second, "--json"))
-    assert (report["set"], report["docs"]) == ("a+b", len(names))
-    assert report["by_lang"].keys() == {"en", "en→zh"}
+    found = json.loads(run(first, "--mix", second, "--json"))
+    assert (found["set"], found["docs"]) == ("a+b", len(names))
+    assert found["by_lang"].keys() == {"en", "en→zh"}
 
 
 def test_golden_questions_are_asked_of_the_own_build(tmp_path: Path) -> None:
@@ -157,10 +168,28 @@ def test_golden_questions_are_asked_of_the_own_build(tmp_path: Path) -> None:
         "- {question: 'Which airline flies to Reykjavik?', must_refuse: true}\n",
         "utf-8",
     )
-    report = json.loads(run(golden, *places, "--json"))
-    assert (report["fused"]["recall@1"], report["answer"]["contains_gold"]) == (0.5, 0.5)
-    assert report["refusal"]["recall"] == 1.0
-    assert [miss["id"] for miss in report["misses"]] == ["2"]
+    found = json.loads(run(golden, *places, "--json"))
+    assert (found["fused"]["recall@1"], found["answer"]["contains_gold"]) == (0.5, 0.5)
+    assert found["refusal"]["recall"] == 1.0
+    assert [miss["id"] for miss in found["misses"]] == ["2"]
+
+
+@pytest.mark.skipif(MODEL is None, reason="the extra `embedder` is not installed")
+def test_a_second_run_embeds_nothing(tmp_path: Path) -> None:
+    """With a model the vector routes are measured too; vectors of documents, questions and sentences are kept."""
+    asked = read_set(make_set(tmp_path / "small"))
+    settings = load(tmp_path / "small", tmp_path / "first", tmp_path / "kept")
+    seen = []
+    for place in ("first", "second"):
+        with closing(EmbedCache(tmp_path / "kept" / "vectors.db")) as vectors:
+            clock = Clock(Silent())
+            base = of_docs(asked.docs, replace(settings, out=tmp_path / place), vectors=vectors, clock=clock)
+            seen.append(report(evaluate(asked, base, how=How(sample=4), clock=clock)))
+    first, second = seen
+    assert first["routes"]["chunk_vector"]["recall@1"] > 0.8
+    assert first["latency_ms"]["embedding"]["p50"] > 0
+    assert (first["run"]["embedded"] > len(TEXTS), second["run"]["embedded"]) == (True, 0)
+    assert without_times(first) == without_times(second)
 
 
 def test_a_table_is_printed(tmp_path: Path) -> None:
@@ -186,11 +215,11 @@ def test_the_page_stands_alone(tmp_path: Path) -> None:
 
 def test_the_gate_names_what_fell(tmp_path: Path) -> None:
     """Against its own figures a run passes; against better ones it ends with code 1 and names the figure."""
-    folder, report = small()
+    folder, found = small()
     place = tmp_path / "baseline.json"
-    place.write_text(json.dumps(report), "utf-8")
+    place.write_text(json.dumps(found), "utf-8")
     run(folder, "--json", "--baseline", place)
-    better = report | {"answer": report["answer"] | {"citation_precision": 1.5}}
+    better = found | {"answer": found["answer"] | {"citation_precision": 1.5}}
     place.write_text(json.dumps(better), "utf-8")
     done = CliRunner().invoke(app, ["eval", str(folder), "--json", "--baseline", str(place), *FAST])
     assert (done.exit_code, "answer.citation_precision: 1.5000 → 1.0000" in done.stderr) == (1, True)
@@ -237,8 +266,8 @@ def test_what_cannot_be_done_is_told(args: tuple[str, ...], said: str) -> None:
 
 def test_a_baseline_of_another_set_is_refused(tmp_path: Path) -> None:
     """Figures of different sets are never compared."""
-    folder, report = small()
+    folder, found = small()
     place = tmp_path / "baseline.json"
-    place.write_text(json.dumps(report | {"docs": 7}), "utf-8")
+    place.write_text(json.dumps(found | {"docs": 7}), "utf-8")
     with pytest.raises(SettingsError, match="its docs is 7, that of this run 20"):
         run(folder, "--baseline", place)
