@@ -95,10 +95,13 @@ def _lost(judged: Sequence[Found], k: int) -> dict[str, float | None]:
 
 
 def _split(judged: Sequence[Found], key: Callable[[Found], str]) -> Json:
-    """Return the figures of the fused order for each kind of question, and how many of them there are."""
+    """Return for each kind of question how many there are, the figures of the fused order, and those of the selected."""
     kinds = sorted({key(found) for found in judged} - {""})
     own = {kind: [found for found in judged if key(found) == kind] for kind in kinds}
-    return {kind: {"queries": len(held), **_figures(held, "fused")} for kind, held in own.items()}
+    return {
+        kind: {"queries": len(held), **_figures(held, "fused"), "selected": _figures(held, "selected")}
+        for kind, held in own.items()
+    }
 
 
 def _answers(said: Sequence[Said]) -> Json:
