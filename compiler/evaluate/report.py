@@ -95,7 +95,7 @@ def _lost(judged: Sequence[Found], k: int) -> dict[str, float | None]:
 
 
 def _split(judged: Sequence[Found], key: Callable[[Found], str]) -> Json:
-    """Return for each kind of question how many there are, the figures of the fused order, and those of the selected."""
+    """Return for each kind of question how many there are, the figures of the fused order, and of the selected."""
     kinds = sorted({key(found) for found in judged} - {""})
     own = {kind: [found for found in judged if key(found) == kind] for kind in kinds}
     return {
