@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+from pathlib import Path
 from unittest import mock
 
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +16,7 @@ from compiler.build import How
 from tests.compiler.vault import QUICK, make
 from tests.leaks.vaults import Vault, outcome, public_only, scratch, vaults
 
+HANDBOOK = Path(__file__).resolve().parents[2] / "content"
 LAW = settings(deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 SECRETS = {"GEOSMIN_SECRET": "an owner's secret of enough length", "GEOSMIN_TWIN": "correct horse battery staple"}
 
@@ -76,3 +78,17 @@ def test_an_unpublished_page_is_gone() -> None:
         _, unpublished = outcome(folder, Vault({"题.md": page.format("private"), "b.md": other}, ()), "a")
         _, never = outcome(folder, Vault({"b.md": other}, ()), "never")
         assert unpublished == never
+
+
+def test_it_holds_for_the_handbook(tmp_path: Path) -> None:
+    """The project's own content, with a private, a password, an expiring and an expired page, and without them."""
+    files: dict[str, str | bytes] = {
+        path.relative_to(HANDBOOK).as_posix(): path.read_bytes()
+        for path in sorted(HANDBOOK.rglob("*"))
+        if path.is_file()
+    }
+    vault = Vault(files, ())
+    report, everything = outcome(tmp_path, vault, "all", how=How(durable=False))
+    alone = public_only(vault, report, everything)
+    assert len(vault.files) - len(alone.files) >= 3
+    assert outcome(tmp_path, alone, "public", how=How(durable=False))[1] == everything
