@@ -23,7 +23,7 @@ test: install
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/browser
-	$(BIN)/python -m pytest --ignore tests/browser
+	$(BIN)/python -m pytest --ignore tests/browser -n 2 --dist loadfile
 
 lint: install
 	$(BIN)/ruff check .
