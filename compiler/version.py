@@ -22,6 +22,7 @@ LIBRARIES = (
     "pagefind-bin-extended",
     "pygments",
     "pyyaml",
+    "rjieba",
     "snowballstemmer",
     "tantivy",
     "usearch",

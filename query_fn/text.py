@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -197,32 +197,33 @@ def script_lang(text: str, default: str = "en") -> str:
 
 # --- Markdown for display ---------------------------------------------------------------------------------------------
 
-_PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.M), replacement)
-    for pattern, replacement in (
-        (r"<!--[\s\S]*?-->", ""),
-        (r"\{\{[<%][^{}]*[%>]\}\}|\{%[^{}]*%\}|\{\*[^{}\n]*\*\}", ""),  # shortcodes and tags of other site generators
-        (r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-+:?)?[ \t]*$\n?", ""),  # the rule under a table header
-        (r"^[ \t]*(?:[-*_][ \t]*){3,}$\n?", ""),  # thematic breaks
-        (r"^(?:[ \t]*>)+[ \t]?(?:\[![\w-]+\][+-]?[ \t]*)?", ""),  # quotes and callouts
-        (r"^[ \t]*#{1,6}[ \t]+", ""),
-        (r"[ \t]+#+[ \t]*$", ""),
-        (r"(?<!\{)[ \t]*\{[ ]?[#.:][^{}\n]*\}(?!\})", ""),  # {#id .class}
-        (r"(?:^|[ \t]+)\^[A-Za-z0-9-]+[ \t]*$", ""),  # block ids
-        (r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", ""),
-        (r"!?\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]", r"\1"),  # wikilinks
-        (r"!?\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\((?:[^()\n]|\([^()\n]*\))*\)", r"\1"),
-        (r"!?\[([^\[\]\n]+)\]\[[^\]\n]*\]", r"\1"),
-        (r"\[\^[^\]\s]+\]:?", ""),
-        (r"<(https?://[^>\s]+)>", r"\1"),
-        (r"</?[A-Za-z][^<>]{0,500}>", ""),
-        (r"(\*{1,3}|~~|==)(?=\S)(.+?)(?<=\S)\1", r"\2"),
-        (r"(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)", r"\2"),
-        (r"^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$", ""),
-        (r"(?<!\\)[ \t]*\|[ \t]*", " · "),
-        (r"\\([!-/:-@\[-`{-~])", r"\1"),
-        (r"[ \t]+", " "),
-        (r"\n{3,}", "\n\n"),
+# Signs without one of which a pattern never matches, the pattern, and what stands in its place.
+_PLAIN: tuple[tuple[Sequence[str], re.Pattern[str], str], ...] = tuple(
+    (signs, re.compile(pattern, re.M), replacement)
+    for signs, pattern, replacement in (
+        ("<", r"<!--[\s\S]*?-->", ""),
+        ("{", r"\{\{[<%][^{}]*[%>]\}\}|\{%[^{}]*%\}|\{\*[^{}\n]*\*\}", ""),  # shortcodes of other generators
+        ("|", r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-+:?)?[ \t]*$\n?", ""),  # the rule under a table header
+        ("-*_", r"^[ \t]*(?:[-*_][ \t]*){3,}$\n?", ""),  # thematic breaks
+        (">", r"^(?:[ \t]*>)+[ \t]?(?:\[![\w-]+\][+-]?[ \t]*)?", ""),  # quotes and callouts
+        ("#", r"^[ \t]*#{1,6}[ \t]+", ""),
+        ("#", r"[ \t]+#+[ \t]*$", ""),
+        ("{", r"(?<!\{)[ \t]*\{[ ]?[#.:][^{}\n]*\}(?!\})", ""),  # {#id .class}
+        ("^", r"(?:^|[ \t]+)\^[A-Za-z0-9-]+[ \t]*$", ""),  # block ids
+        ("-*+.)", r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", ""),
+        ("[", r"!?\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]", r"\1"),  # wikilinks
+        ("[", r"!?\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\((?:[^()\n]|\([^()\n]*\))*\)", r"\1"),
+        ("[", r"!?\[([^\[\]\n]+)\]\[[^\]\n]*\]", r"\1"),
+        ("[", r"\[\^[^\]\s]+\]:?", ""),
+        ("<", r"<(https?://[^>\s]+)>", r"\1"),
+        ("<", r"</?[A-Za-z][^<>]{0,500}>", ""),
+        ("*~=", r"(\*{1,3}|~~|==)(?=\S)(.+?)(?<=\S)\1", r"\2"),
+        ("_", r"(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)", r"\2"),
+        ("|", r"^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$", ""),
+        ("|", r"(?<!\\)[ \t]*\|[ \t]*", " · "),
+        ("\\", r"\\([!-/:-@\[-`{-~])", r"\1"),
+        (("\t", "  "), r"[ \t]+", " "),
+        (("\n\n\n",), r"\n{3,}", "\n\n"),
     )
 )
 
@@ -249,12 +250,14 @@ def _strip_markup(markdown: str) -> str:
         codes.append(span[2])
         return _KEPT
 
-    text = _CODE.sub(keep, markdown.replace(_KEPT, ""))
-    for pattern, replacement in _PLAIN:
-        text = pattern.sub(replacement, text)
+    text = markdown.replace(_KEPT, "")
+    text = _CODE.sub(keep, text) if "`" in text else text
+    for signs, pattern, replacement in _PLAIN:
+        if any(sign in text for sign in signs):  # a tenth of the time of a pattern that finds nothing
+            text = pattern.sub(replacement, text)
     text = html.unescape(text) if "&" in text else text
     kept = iter(codes)
-    return re.sub(_KEPT, lambda _: next(kept, ""), text)
+    return re.sub(_KEPT, lambda _: next(kept, ""), text) if codes else text
 
 
 # --- sentences --------------------------------------------------------------------------------------------------------

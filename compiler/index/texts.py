@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from compiler.index.fold import fold_table
 from compiler.index.rows import Fields, Rows, fields_of
@@ -34,8 +35,11 @@ def joined(parts: Sequence[Texts]) -> Texts:
 
 def cut(fields: Fields) -> Fields:
     """Return the fields cut into tokens, for an index whose own tokeniser splits at spaces."""
-    return Fields(_cut(fields.title), _cut(fields.path), _cut(fields.body))
+    return Fields(_cut_again(fields.title), _cut_again(fields.path), _cut(fields.body))
 
 
 def _cut(text: str) -> str:
     return " ".join(tokenise(text, fold_table()))
+
+
+_cut_again = lru_cache(maxsize=256)(_cut)  # titles and paths: those of a chunk stand at each of its questions, too

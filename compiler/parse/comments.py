@@ -14,7 +14,8 @@ from compiler.parse.positions import Source, code_regions
 _MARK = re.compile(r"<!--|%%")
 _CLOSE = {"<!--": re.compile(r"--!?>"), "%%": re.compile("%%")}
 _MATH = re.compile(r"(?<![\\$])\$\$(?:(?!\n[ \t]*\n)[^$])*\$\$")
-_MAYBE_DEEP = re.compile(r"^[ \t>\-*+:~.)0-9]{12}", re.MULTILINE)
+# A mark of a list makes two levels of the parser's hundred, a tab the room for two lists: 98 levels take 24 of these.
+_MAYBE_DEEP = re.compile(r"^(?:[ \t>]|[-*+:~][ \t]|[0-9]{1,9}[.)][ \t]){20}", re.MULTILINE)
 ROUNDS = 4  # a removed comment can change what is code: read again until nothing is left to remove
 
 Region = tuple[int, int]

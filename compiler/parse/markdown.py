@@ -30,6 +30,7 @@ from compiler.parse.raw_html import without_dropped
 PARSER_VERSION = "11"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 MAX_NESTING = 100  # levels of blocks that the parser reads: a list takes two
+_SIGN = re.compile(r"[\[<$\\]")  # how links, raw HTML and formulas begin
 _FINISHING = ("footnote_tail", "github-tasklists")
 _HEADING_ID = re.compile(r"(?<!\s)\s*\{\s*#([^\s{}]+)[^{}]*\}\s*$")
 
@@ -59,6 +60,33 @@ def source_parser() -> MarkdownIt:
     md = parser.__wrapped__()
     md.core.ruler.disable(list(_FINISHING))
     return md
+
+
+@cache
+def skimming_parser() -> MarkdownIt:
+    """Return `parser` for what a page declares and links: other text than that and headings stays unread."""
+    return _skimming(parser.__wrapped__())
+
+
+@cache
+def skimming_source_parser() -> MarkdownIt:
+    """Return `source_parser` for the links of a source."""
+    return _skimming(source_parser.__wrapped__())
+
+
+def _skimming(md: MarkdownIt) -> MarkdownIt:
+    md.core.ruler.at("inline", _skimmed)
+    return md
+
+
+def _skimmed(state: StateCore) -> None:
+    """Read the inline content of headings, and of blocks with a sign of a link, of raw HTML or of a formula."""
+    above = ""
+    for token in state.tokens:
+        if token.type == "inline" and (above == "heading_open" or _SIGN.search(token.content)):
+            token.children = token.children or []
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+        above = token.type
 
 
 def finished(body: str, tokens: list[Token], env: dict[str, Any]) -> list[Token]:

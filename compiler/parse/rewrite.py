@@ -15,7 +15,7 @@ from urllib.parse import quote
 from markdown_it.token import Token
 
 from compiler.parse.links import Resolution
-from compiler.parse.markdown import parser, plain_inline, source_parser
+from compiler.parse.markdown import parser, plain_inline, skimming_source_parser, source_parser
 from compiler.parse.positions import Placed, Source
 from compiler.parse.raw_html import host_of, text_html
 from compiler.parse.tags import addresses
@@ -173,32 +173,37 @@ def _netted(text: str, made: set[str]) -> str:
     """Return the text without any address that was not put there: such a block keeps its words, then nothing."""
     for attempt in range(ROUNDS):
         env: dict[str, Any] = {}
-        tokens = source_parser().parse(text, env)
-        bad = dict(_foreign(tokens, env, made))
+        bad = dict(_foreign(skimming_source_parser().parse(text, env), env, made))
         if not bad:
             return text
         lines = text.split("\n")
-        for first, (last, words) in bad.items():
+        words = _words(source_parser().parse(text, {})) if not attempt else {}
+        for first, last in bad.items():
             for number in range(first, min(last, len(lines))):
                 lines[number] = lines[number][: _container(lines[number])] if attempt < ROUNDS - 2 else ""
-            lines[first] += words if not attempt else ""
+            lines[first] += " · ".join(words.get(first, ()))
         text = "\n".join(lines)
     return "\n" * text.count("\n")
 
 
-def _foreign(tokens: Sequence[Token], env: dict[str, Any], made: set[str]) -> Iterator[tuple[int, tuple[int, str]]]:
-    """Yield ``first line, (last line, words)`` of each block that holds an address of unknown make."""
+def _foreign(tokens: Sequence[Token], env: dict[str, Any], made: set[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first line and the end of each block that holds an address of unknown make."""
+    for block in tokens:
+        if block.map and not all(url in made or _OUTSIDE.match(url) for url in _urls(block)):
+            first, last = block.map
+            yield first, max(last, first + 1)
+    for definition in _definitions(env):
+        if definition["href"] not in made and not _OUTSIDE.match(definition["href"]):
+            yield definition["map"][0], definition["map"][1]
+
+
+def _words(tokens: Sequence[Token]) -> dict[int, list[str]]:
+    """Return the words of the blocks that begin on each line."""
     rows: dict[int, list[str]] = {}
     for block in tokens:
         if block.type == "inline" and block.map:
             rows.setdefault(block.map[0], []).append(plain_inline(block.children or ()))
-    for block in tokens:
-        if block.map and not all(url in made or _OUTSIDE.match(url) for url in _urls(block)):
-            first, last = block.map
-            yield first, (max(last, first + 1), " · ".join(rows.get(first, ())))
-    for definition in _definitions(env):
-        if definition["href"] not in made and not _OUTSIDE.match(definition["href"]):
-            yield definition["map"][0], (definition["map"][1], "")
+    return rows
 
 
 def _urls(block: Token) -> Iterator[str]:

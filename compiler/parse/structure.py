@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from compiler.model import Anchor, Heading
 from compiler.parse.fence_info import read_info
 from compiler.parse.links import RawLink
-from compiler.parse.markdown import headings, parser, plain_inline, refuse_deep_nesting, walk
+from compiler.parse.markdown import headings, plain_inline, refuse_deep_nesting, skimming_parser, walk
 from compiler.parse.math import to_mathml
 from compiler.parse.mermaid import fault
 from compiler.parse.raw_html import RESERVED
@@ -43,7 +43,7 @@ class Structure:
 
 def read_structure(body: str) -> Structure:
     """Return the structure of a page body. Raises FileError when it is nested deeper than the parser reads."""
-    tokens = parser().parse(body, {})
+    tokens = skimming_parser().parse(body, {})
     refuse_deep_nesting(tokens)
     found = headings(tokens)
     raw = [t for _, t in walk(tokens) if t.type in ("html_block", "html_inline")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import posixpath
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -17,6 +18,7 @@ from query_fn.text import plain
 STARTERS = 4  # questions offered on the home page
 QUESTIONS = 6  # questions shown on an article
 HAN_PER_MINUTE, WORDS_PER_MINUTE = 350, 220
+_HAN = re.compile("[\u4e00-\u9fff]+")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def _article_page(
 
 def reading_minutes(text: str) -> int:
     """Return the minutes a person needs for a text: 350 Han characters or 220 words a minute, at least one."""
-    han = sum("\u4e00" <= c <= "\u9fff" for c in text)
+    han = len(text) - len(_HAN.sub("", text))
     words = len(plain(text).split()) if han * 4 < len(text) else 0
     return max(1, round(han / HAN_PER_MINUTE + words / WORDS_PER_MINUTE))
 

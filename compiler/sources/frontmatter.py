@@ -50,8 +50,7 @@ def _refuse_other_line_ends(lines: list[str]) -> None:
 
 def _parse(block: str) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]]:
     try:
-        _check_events(block)
-        root = yaml.compose(block, Loader=yaml.BaseLoader)
+        root = yaml.compose(block, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise FileError("frontmatter-yaml", "not readable as YAML", line=line, fix=_HINT) from None
@@ -105,23 +104,22 @@ def _refuse_duplicates(node: yaml.Node) -> None:
             _refuse_duplicates(value)
 
 
-def _check_events(block: str) -> None:
+class _Loader(yaml.BaseLoader):
+    """Reads strings only, and refuses what a reader could take two ways as soon as it comes."""
+
     depth = 0
-    for event in yaml.parse(block, Loader=yaml.BaseLoader):
+
+    def get_event(self) -> yaml.Event:
+        """Return the next event. Raises FileError for an alias, an anchor, a tag, or too deep a value."""
+        event: yaml.Event = super().get_event()  # type: ignore[no-untyped-call]
         line = event.start_mark.line + 2 if event.start_mark else 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
-            raise FileError(
-                "frontmatter-alias",
-                "YAML aliases, anchors and tags are refused",
-                line=line,
-                fix="write the value itself",
-            )
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        if isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > MAX_DEPTH:
+            message, fix = "YAML aliases, anchors and tags are refused", "write the value itself"
+            raise FileError("frontmatter-alias", message, line=line, fix=fix)
+        self.depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if self.depth > MAX_DEPTH:
             raise FileError("frontmatter-depth", f"nested deeper than {MAX_DEPTH}", line=line, fix="flatten it")
+        return event
 
 
 def _refuse_lookalikes(block: list[str], where: dict[str, int]) -> None:
