@@ -86,7 +86,7 @@ def evaluation(
     before = gate.read_baseline(baseline) if baseline else None
     clock = Clock(_progress(as_json))
     where, how = Where(content, out_dir, state, config, overrides), How(None if every else sample, seed)
-    with _base(target, where, pages=pages, mix=mix, clock=clock) as (asked, base):
+    with base_of(target, where, pages=pages, mix=mix, clock=clock) as (asked, base):
         found = report(evaluate(asked, base, how=how, clock=clock))
     falls = gate.falls(found, before, fail_under) if before else []
     if html:
@@ -105,7 +105,7 @@ def _progress(as_json: bool) -> Progress:
 
 
 @contextmanager
-def _base(
+def base_of(
     target: Path, where: Where, *, pages: Path | None, mix: Path | None, clock: Clock
 ) -> Iterator[tuple[sets.QuestionSet, bases.Base]]:
     """Yield the questions and the base they are asked of; what was written for them goes away afterwards."""
