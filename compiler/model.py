@@ -51,6 +51,7 @@ class SourceFile:
     absolute: Path
     text: str
     sha256: str
+    target: SourcePath | None = None  # the file that a symbolic link leads to: its path is judged too
 
 
 @dataclass(frozen=True, slots=True)

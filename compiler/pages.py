@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from compiler.cache import Cache, Kind, Recipe, digest_of
 from compiler.model import (
@@ -21,7 +20,7 @@ from compiler.model import (
 from compiler.parse.document import publish
 from compiler.parse.embeds import Library
 from compiler.parse.html import CUT
-from compiler.parse.links import RawLink, Resolution, Resolver, Target, attachment_urls
+from compiler.parse.links import RawLink, Resolution, Resolver, Target
 from compiler.parse.markdown import PARSER_VERSION
 from compiler.parse.structure import Structure, read_structure
 from compiler.sources.keys import fold_key
@@ -33,7 +32,6 @@ class Parsed:
 
     documents: tuple[Document, ...]
     problems: tuple[Problem, ...]
-    attachment_urls: Mapping[SourcePath, str]
 
 
 Embeddable = tuple[Article, tuple[Resolution, ...]]  # a page and what its links lead to
@@ -62,11 +60,13 @@ class Published:
 
 
 def parse(
-    articles: Sequence[Article], others: Mapping[SourcePath, Path], cache: Cache, progress: Callable[[int, int], None]
+    articles: Sequence[Article], urls: Mapping[SourcePath, str], cache: Cache, progress: Callable[[int, int], None]
 ) -> Parsed:
-    """Return the documents of all articles. A page whose text and link targets are as before is not rendered again."""
+    """Return the documents of all articles, which may show the files of `urls`.
+
+    A page whose text and link targets are as before is not rendered again.
+    """
     structures = cache.all(STRUCTURE, [((PARSER_VERSION, a.body), a.body) for a in articles])
-    urls = attachment_urls(others)
     resolved = _resolved(articles, structures, urls, cache)
     library = Library(resolved)
     pages = [
@@ -80,7 +80,7 @@ def parse(
     for page, document in zip(pages, documents, strict=True):
         problems += _link_problems(page.article, page.structure.links, page.found)
         problems += _shown_as_written(document, page.structure)
-    return Parsed(documents, tuple(problems), urls)
+    return Parsed(documents, tuple(problems))
 
 
 def _resolved(

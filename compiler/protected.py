@@ -18,7 +18,6 @@ from compiler.model import (
     ProtectedFile,
     ProtectedPage,
     Severity,
-    Share,
     SourcePath,
 )
 from compiler.parse.document import publish
@@ -29,7 +28,6 @@ from compiler.settings import Settings
 from compiler.site.protect import page_id, page_url
 from compiler.sources.articles import Protected
 from compiler.sources.attachments import read_clean
-from compiler.sources.sharing import most_specific
 
 UNSET = "password-missing"  # a warning: whoever builds without the passwords, such as a contributor, does nothing wrong
 SECRET = "GEOSMIN_SECRET"  # noqa: S105 - the name of a variable
@@ -40,7 +38,7 @@ WEIGHED = 72  # characters of a password that zxcvbn looks at; more only makes i
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What a password page can lead to: the public pages, and every file that is no article."""
+    """What a password page can lead to: the public pages, and every file that no rule keeps private."""
 
     public: Resolver
     files: Mapping[SourcePath, Path]
@@ -115,7 +113,7 @@ def _page(article: Article, door: Door, around: Around) -> tuple[ProtectedPage, 
     """Return the finished page and a warning for each file that it can't show; links to such files are missing."""
     article = dataclasses.replace(article, url=page_url(door.id))
     structure = read_structure(article.body)
-    urls = {path: f"{article.url}files/{path}" for path in around.files if _may_hold(path, around.settings)}
+    urls = {path: f"{article.url}files/{path}" for path in around.files}
     problems: list[Problem] = []
     while True:
         document = publish(article, structure, _resolved(article, structure, around.public, urls))
@@ -139,11 +137,6 @@ def _page(article: Article, door: Door, around: Around) -> tuple[ProtectedPage, 
         files=files,
     )
     return page, problems
-
-
-def _may_hold(path: SourcePath, settings: Settings) -> bool:
-    rule = most_specific(settings.sharing.rules, path)
-    return rule is None or rule.share is not Share.PRIVATE
 
 
 def _resolved(

@@ -33,7 +33,8 @@ from compiler.sources.articles import Selection, select
 from compiler.sources.attachments import collect
 from compiler.sources.dates import commit_days, refuse_slow_clock
 from compiler.sources.scan import scan
-from compiler.sources.sharing import covered
+from compiler.sources.sharing import hidden_folders, ruled
+from compiler.sources.urls import attachment_urls
 
 _STRIPPED = Recipe(Kind("comments", str), strip_comments)
 
@@ -75,11 +76,6 @@ class Sources:
         return {page.source: page.url for page in self.protected}
 
 
-def may_be_published(path: SourcePath, settings: Settings) -> bool:
-    """Tell whether no rule keeps back a file that is no article, so that a public page may reference it."""
-    return not covered(settings.sharing.rules, path)
-
-
 def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Clock, preview: bool = False) -> Sources:
     """Return the public sources at the instant `now`. What is not public is dropped before anything is derived."""
     with clock.stage("scan"):
@@ -91,11 +87,14 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
         strip = partial(_without_comments, cache)
         selection = select(found.files, settings, now, days=days, others=elsewhere, preview=preview, strip=strip)
     with clock.stage("parse"):
-        others = {path: place for path, place in found.others.items() if may_be_published(path, settings)}
+        rules = settings.sharing.rules
+        shares = {path: ruled(rules, path, found.links.get(path, path)) for path in found.others}
+        others = {path: place for path, place in found.others.items() if shares[path] is Share.PUBLIC}
         parsed, attachments, problems = _linked(selection.articles, others, settings, cache=cache, clock=clock)
     with clock.stage("protect"):
+        others = {path: place for path, place in found.others.items() if shares[path] is not Share.PRIVATE}
         protected, refused = protected_pages(
-            selection.protected, parsed.documents, found.others, settings=settings, environment=os.environ
+            selection.protected, parsed.documents, others, settings=settings, environment=os.environ
         )
     public = frozenset(a.source for a in selection.articles)
     everything = sorted_problems((*found.problems, *selection.problems, *problems, *refused), public)
@@ -125,14 +124,15 @@ def _linked(
     Links are then resolved again; the problems of the first round stand, so that the file itself is told once.
     """
     pages = [a.url for a in articles]
-    parsed = parse(articles, others, cache, clock.progress.update)
+    urls = attachment_urls(others, hidden_folders(settings.sharing.rules))
+    parsed = parse(articles, urls, cache, clock.progress.update)
     problems = list(parsed.problems)
     while True:
         wanted = sorted({path for document in parsed.documents for path in document.attachments})
-        found, refused = collect(wanted, others, parsed.attachment_urls, limits=settings.limits, pages=pages)
+        found, refused = collect(wanted, others, urls, limits=settings.limits, pages=pages)
         problems += refused
         if not refused:
             return parsed, found, problems
         gone = {p.path for p in refused}
-        others = {path: place for path, place in others.items() if path not in gone}
-        parsed = parse(articles, others, cache, clock.progress.update)
+        urls = {path: url for path, url in urls.items() if path not in gone}
+        parsed = parse(articles, urls, cache, clock.progress.update)

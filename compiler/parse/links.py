@@ -9,14 +9,16 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from itertools import takewhile
 from urllib.parse import unquote
 
 from compiler.model import Anchor, Article, ArticleId, Heading, SourcePath
 from compiler.parse.markdown import slugify
-from compiler.sources.urls import INDEX_NAMES, slug
+from compiler.parse.raw_html import OUTSIDE
+from compiler.sources.urls import BIDI, INDEX_NAMES
 
-_EXTERNAL = re.compile(r"^(?:[A-Za-z][A-Za-z0-9+.-]*:|//)")
+_EXTERNAL = re.compile(OUTSIDE, re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 NEAR_TRIED = 20  # names that share most letter pairs with a broken link: only these are compared in full
 NO_ANCHOR = Anchor("")
 _MARKDOWN = re.compile(r"\.(md|markdown)$", re.IGNORECASE)
@@ -90,16 +92,22 @@ class Resolver:
 
     def resolve(self, source: SourcePath, link: RawLink) -> Resolution:
         """Return what `link`, written in the public file `source`, leads to."""
-        if link.kind != "wikilink" and _EXTERNAL.match(link.target):
-            return Resolution("external", url=link.target)
+        by_name = link.kind in ("wikilink", "embed")
+        if BIDI.search(unquote(f"{link.target}#{link.fragment}")):
+            return Resolution("missing", note="it holds a character that turns the reading direction")
+        if not by_name and _EXTERNAL.match(link.target):
+            return Resolution("external", url=link.target + (f"#{link.fragment}" if link.fragment else ""))
+        if not by_name and _SCHEME.match(link.target):
+            return Resolution("missing", note="pages lead to https://, http://, mailto: and tel: alone")
         if not link.target:
             return self._page(source, link, "")
         wanted = unicodedata.normalize("NFC", unquote(link.target).split("?", 1)[0]).replace("\\", "/")
-        path, note = self._find(source, wanted, by_name=link.kind in ("wikilink", "embed"))
+        path, note = self._find(source, wanted, by_name=by_name)
         if path is not None:
             return self._page(path, link, note)
-        if (file := self._attachment(source, wanted)) is not None:
-            return Resolution("attachment", url=self.attachments[file], attachment=file)
+        file, note = self._attachment(source, wanted)
+        if file is not None:
+            return Resolution("attachment", url=self.attachments[file], attachment=file, note=note)
         return Resolution("missing", note=self._near(wanted))
 
     def _page(self, path: SourcePath, link: RawLink, note: str) -> Resolution:
@@ -127,14 +135,19 @@ class Resolver:
         others = ", ".join(p for p in best[1:4] if _ends(p, rooted) == _ends(best[0], rooted))
         return best[0], f"ambiguous: also {others}; the nearest, then the shortest path wins" if others else ""
 
-    def _attachment(self, source: SourcePath, wanted: str) -> SourcePath | None:
+    def _attachment(self, source: SourcePath, wanted: str) -> tuple[SourcePath | None, str]:
         relative = posixpath.normpath(posixpath.join(posixpath.dirname(source), wanted))
         places = (relative, wanted.lstrip("/"))
         for place in places:
             if (path := SourcePath(place)) in self.attachments:
-                return path
+                return path, ""
         keys = ["/" + _fold(place) for place in places] + ([] if "/" in wanted else [_fold(wanted)])
-        return next((self._files[key][0] for key in keys if key in self._files), None)
+        named = next((self._files[key] for key in keys if key in self._files), None)
+        if named is None:
+            return None, ""
+        best = sorted(named, key=lambda p: (-_common_folders(p, source), p.count("/"), p))
+        note = "ambiguous: another file has this name; the nearest, then the shortest path wins"  # it may be private
+        return best[0], note if len(best) > 1 else ""
 
     def _near(self, wanted: str) -> str:
         stem = _fold(_stem(wanted).rsplit("/", 1)[-1])
@@ -185,18 +198,6 @@ def _wide_slug(title: str) -> Anchor:
     return slugify(unicodedata.normalize("NFKC", title))
 
 
-def attachment_urls(others: Mapping[SourcePath, Path]) -> dict[SourcePath, str]:
-    """Return the site-relative URL of each possible attachment."""
-    out = {}
-    for path in others:
-        *folders, name = path.split("/")
-        stem, dot, suffix = name.rpartition(".")
-        out[path] = "files/" + "/".join(
-            [*(slug(f) for f in folders), slug(stem or suffix) + (dot and stem and "." + slug(suffix))]
-        )
-    return out
-
-
 def _names_of(path: SourcePath, article: Article) -> list[str]:
     stem = _stem(path)
     parts = stem.split("/")
@@ -210,6 +211,12 @@ def _stem(path: str) -> str:
     path = _MARKDOWN.sub("", path.rstrip("/"))
     folder, _, name = path.rpartition("/")
     return folder if name.casefold() in INDEX_NAMES else path
+
+
+def _common_folders(path: str, other: str) -> int:
+    """Return how many folders two paths share from the top."""
+    pairs = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _bigrams(name: str) -> set[str]:

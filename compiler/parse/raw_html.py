@@ -10,7 +10,8 @@ import nh3
 
 from compiler.parse.tags import ADDRESSES, Tag, read_tags, rewrite_tags, written
 
-_EXTERNAL = re.compile(r"\s*(?:https?:|mailto:|tel:|//|#)", re.IGNORECASE)
+OUTSIDE = "https?:|mailto:|tel:|//"  # how an address begins that leads out of the site; a page has no other kind
+_EXTERNAL = re.compile(rf"\s*(?:{OUTSIDE}|#)", re.IGNORECASE)
 # The elements that a browser opens again in the next block when they are not closed, ids included (HTML, 13.2.4.3).
 _FORMATTING = {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
 RESERVED = "__"  # ids that begin so belong to the renderer

@@ -129,7 +129,7 @@ def is_protected(decision: Decision) -> bool:
 def _judge(judge: Judge, file: SourceFile) -> tuple[Judged, list[Problem]]:
     try:
         front = read_front_matter(file.text)
-        return Judged(file, front, judge.decide(file.path, front)), []
+        return Judged(file, front, judge.decide(file.path, front, target=file.target)), []
     except FileError as error:
         private = Decision(Share.PRIVATE, None, error.code)
         return Judged(file, FrontMatter({}, {}, 1), private), [_problem(file.path, error)]

@@ -23,11 +23,10 @@ from compiler.model import (
 from compiler.parse.comments import strip_comments
 from compiler.parse.language import language
 from compiler.sources.dates import plain_date
-from compiler.sources.urls import INDEX_NAMES, article_id, public_path, redirect_fault, shorten, slug, url_of
+from compiler.sources.urls import BIDI, INDEX_NAMES, article_id, public_path, redirect_fault, shorten, slug, url_of
 from query_fn.text import plain, without_smuggled
 
 WIKI_KINDS = frozenset({"entity", "concept", "comparison", "guide", "answer"})
-BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # embeddings, overrides and isolates
 _TITLE = re.compile(r"\s*(?:#[ \t]+([^\n]+?)[ \t]*#*[ \t]*|([^\n#>|`~-][^\n]*)\n=+[ \t]*)(?:\n|$)")
 _H1 = re.compile(r"^# +\S", re.MULTILINE)
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1", re.MULTILINE | re.DOTALL)
@@ -111,6 +110,9 @@ def _wanted_url(judged: Judged, hidden: Sequence[str]) -> Url:
     if BIDI.search(chosen):
         message = "`slug` holds a character that turns the reading direction"
         raise FileError("slug-bidi", message, line=judged.front.lines["slug"], fix="delete it")
+    if "/" in chosen:
+        message = "`slug` is the last part of an address and holds no slash"
+        raise FileError("slug-invalid", message, line=judged.front.lines["slug"], fix="write that part alone")
     return url_of(public_path(judged.file.path, hidden), slug(chosen) if chosen else "")
 
 

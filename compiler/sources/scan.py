@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import errno
 import hashlib
 import os
@@ -34,6 +35,7 @@ class Scan:
 
     files: tuple[SourceFile, ...]
     others: dict[SourcePath, Path]  # possible attachments
+    links: dict[SourcePath, SourcePath]  # symbolic links among them, and what they lead to
     problems: tuple[Problem, ...]
 
 
@@ -41,11 +43,13 @@ def scan(content: Path, limits: LimitSettings) -> Scan:
     """Return every Markdown file with its text, and every other regular file.
 
     Folders that begin with a dot are not content. Links to folders are never followed; a link that leaves the content
-    folder, a device, a pipe, and what cannot be read or named are file errors. Two Markdown files whose names are equal
-    after NFC have one path; `select` decides between them, because only a public one may matter.
+    folder or leads to a file of another kind, a device, a pipe, and what cannot be read or named are file errors. Two
+    Markdown files whose names are equal after NFC have one path; `select` decides between them, because only a public
+    one may matter.
     """
     files: list[SourceFile] = []
     others: dict[SourcePath, Path] = {}
+    targets: dict[SourcePath, SourcePath] = {}
     problems: list[Problem] = []
     links: Counter[tuple[int, int]] = Counter()
     places = sorted(_walk(content, content, problems), key=lambda p: p.as_posix())
@@ -56,20 +60,21 @@ def scan(content: Path, limits: LimitSettings) -> Scan:
     for place in places:
         path = source_path(place.relative_to(content))
         try:
-            _check_place(place, place.relative_to(content), root=root, links=links)
-            if place.suffix.lower() in MARKDOWN:
-                files.append(read(place, path, limits))
+            target = _check_place(place, place.relative_to(content), root=root, links=links)
+            if _is_markdown(place):
+                files.append(dataclasses.replace(read(place, path, limits), target=target))
             elif path in others:
                 raise FileError("name-twice", "two files have this name in two Unicode forms", fix="rename one of them")
             elif str(path) not in CONFIGURATION:
                 others[path] = place
+                targets |= {path: target} if target else {}
         except OSError as error:
             problems.append(_unreadable(path, error))
         except FileError as error:
             problems.append(Problem(Severity.ERROR, error.code, path, error.line, error.message, error.fix))
     twice = {p.path for p in problems if p.code == "name-twice"}
     kept = tuple(f for f in sorted(files, key=lambda f: f.path) if str(f.path) not in CONFIGURATION)
-    return Scan(kept, {path: place for path, place in others.items() if path not in twice}, tuple(problems))
+    return Scan(kept, {path: place for path, place in others.items() if path not in twice}, targets, tuple(problems))
 
 
 def source_path(relative: Path) -> SourcePath:
@@ -134,22 +139,40 @@ def _unreadable(path: SourcePath, error: OSError) -> Problem:
     return Problem(Severity.ERROR, "unreadable", path, None, f"cannot be read ({reason})", "check its permissions")
 
 
-def _check_place(place: Path, relative: Path, *, root: Path, links: Mapping[tuple[int, int], int]) -> None:
-    """Raise FileError for what is no file of this folder alone. `links` counts the names of each file in the folder."""
+def _check_place(place: Path, relative: Path, *, root: Path, links: Mapping[tuple[int, int], int]) -> SourcePath | None:
+    """Return what a symbolic link leads to, None for any other file. Raises FileError for no file of this folder alone.
+
+    `links` counts the names of each file in the folder.
+    """
     if _UNNAMEABLE.search(str(relative)):
         raise FileError("name-unsafe", "the name holds a character that can't be seen or isn't UTF-8", fix="rename it")
-    if place.is_symlink():
-        try:
-            target = place.resolve(strict=True)
-        except (OSError, RuntimeError):
-            raise FileError("symlink-broken", "a link that leads nowhere", fix="delete the link") from None
-        if target.is_relative_to(root) and any(_is_skipped(part) for part in target.relative_to(root).parts):
-            raise FileError("symlink-outside", "a link into a folder that is never read", fix="copy the file instead")
-        if not target.is_relative_to(root) or target.is_dir():
-            raise FileError("symlink-outside", "a link that leaves the content folder", fix="copy the file instead")
+    target = _target(place, root) if place.is_symlink() else None
     found = place.stat()
     if not stat.S_ISREG(found.st_mode):
         raise FileError("not-a-file", "not a regular file", fix="move it out of the content folder")
-    if not place.is_symlink() and found.st_nlink > links[_identity(place)]:
+    if target is None and found.st_nlink > links[_identity(place)]:
         message = "a hard link: the file has another name outside the content folder"
         raise FileError("hard-link-outside", message, fix="copy the file instead")
+    return target
+
+
+def _target(place: Path, root: Path) -> SourcePath:
+    """Return what a symbolic link leads to. A page shown as a file, or the configuration, would escape its rules."""
+    fix = "copy the file instead"
+    try:
+        target = place.resolve(strict=True)
+    except (OSError, RuntimeError):
+        raise FileError("symlink-broken", "a link that leads nowhere", fix="delete the link") from None
+    if not target.is_relative_to(root) or target.is_dir():
+        raise FileError("symlink-outside", "a link that leaves the content folder", fix=fix)
+    relative = target.relative_to(root)
+    if any(_is_skipped(part) for part in relative.parts):
+        raise FileError("symlink-outside", "a link into a folder that is never read", fix=fix)
+    path = source_path(relative)
+    if path in CONFIGURATION or _is_markdown(target) != _is_markdown(place):
+        raise FileError("symlink-kind", "a link to a file of another kind", fix=fix)
+    return path
+
+
+def _is_markdown(place: Path) -> bool:
+    return place.suffix.lower() in MARKDOWN

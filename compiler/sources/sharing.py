@@ -36,10 +36,11 @@ class Judge:
     def __post_init__(self) -> None:
         object.__setattr__(self, "zone", ZoneInfo(self.settings.timezone))
 
-    def decide(self, path: SourcePath, front: FrontMatter) -> Decision:
+    def decide(self, path: SourcePath, front: FrontMatter, *, target: SourcePath | None = None) -> Decision:
         """Return the decision for a file whose front matter was fully understood.
 
-        Front matter overrides the most specific folder rule, which overrides the default. Raises FileError for an
+        Front matter overrides the most specific folder rule, which overrides the default. Of a symbolic link the path
+        of its `target` is judged too, and the more private of the two rules holds. Raises FileError for an
         unknown value, for synonyms in conflict, and for an `expires` that is no instant.
         """
         claims = [(key, _claim(key, front)) for key in ("share", "publish", "draft") if key in front.values]
@@ -49,7 +50,8 @@ class Judge:
             raise FileError(
                 "sharing-conflict", f"{names} disagree", line=front.lines[said[-1][0]], fix="keep one of them"
             )
-        share, reason = self._fallback(path) if not said else (said[0][1], f"{said[0][0]} in the front matter")
+        fallback = max(self._fallback(path), self._fallback(target or path), key=lambda found: _PRIVACY[found[0]])
+        share, reason = fallback if not said else (said[0][1], f"{said[0][0]} in the front matter")
         if share is Share.PASSWORD:
             _check_password(front)
         elif share is Share.PUBLIC:
@@ -109,10 +111,13 @@ def hidden_folders(rules: Sequence[Rule]) -> tuple[str, ...]:
     return tuple(sorted({folder for folder in private if folder}))
 
 
-def covered(rules: Sequence[Rule], path: SourcePath) -> bool:
-    """Tell whether the rules keep a file from the public: an attachment has no front matter that says otherwise."""
-    rule = most_specific(rules, path)
-    return rule is not None and rule.share is not Share.PUBLIC
+def ruled(rules: Sequence[Rule], *paths: SourcePath) -> Share:
+    """Return the most private share that rules give to any name of a file that is no article; public without a rule.
+
+    Such a file has no front matter that says otherwise, and the default is meant for pages.
+    """
+    found = [rule.share for path in paths if (rule := most_specific(rules, path))]
+    return max(found, key=_PRIVACY.__getitem__, default=Share.PUBLIC)
 
 
 def dead_rules(settings: SharingSettings, paths: Sequence[SourcePath], where: SourcePath) -> list[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import unquote
 
 from compiler.model import ArticleId, Problem, Severity, SourcePath, Url
@@ -15,6 +15,7 @@ RESERVED = ("articles/", "tags/", "llms.txt/", "404.html/", "sitemap.xml/", "sit
 OWN_FOLDERS = frozenset({"assets", "protected", "tags"})  # whatever lies below them is the site's
 OWN_FILES = frozenset({"index.html", "index.md"})  # every page's own two files: no segment may be named like them
 MAX_SEGMENT = 120  # bytes; file systems take 255, and some hosts store names percent-encoded
+BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # embeddings, overrides and isolates: no address holds one
 HIDDEN = "_"  # stands for the segments of a folder that a rule keeps private
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f?#%\\"<>|:*^`{}\[\]\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]')
 
@@ -50,6 +51,18 @@ def url_of(path: SourcePath, chosen: str = "") -> Url:
     elif stem.casefold() not in INDEX_NAMES:
         parts.append(stem)
     return Url("".join(slug(part) + "/" for part in parts))
+
+
+def attachment_urls(others: Iterable[SourcePath], hidden: Sequence[str] = ()) -> dict[SourcePath, str]:
+    """Return the site-relative URL of each possible attachment; a hidden folder leaves no name in it."""
+    out = {}
+    for path in others:
+        *folders, name = public_path(path, hidden).split("/")
+        stem, dot, suffix = name.rpartition(".")
+        out[path] = "files/" + "/".join(
+            [*(slug(f) for f in folders), slug(stem or suffix) + (dot and stem and "." + slug(suffix))]
+        )
+    return out
 
 
 def article_id(path: SourcePath) -> ArticleId:

@@ -20,6 +20,7 @@ from compiler.progress import Silent
 from compiler.settings import load
 from compiler.sources.articles import select
 from compiler.sources.scan import scan
+from compiler.sources.urls import attachment_urls
 from tests.compiler.vault import NOON, PUBLIC, digests, make, write
 
 WORDS = ("雨", "安装", "garden", "`rain_depth`", "[[p1]]", "[[p3#部分|那里]]", "![[p2]]", "[x](p4.md)", "- [ ] 事")
@@ -52,7 +53,7 @@ def made(place: Path, cache: Cache) -> str:
     setup = load(place, place.with_name("out"), place.with_name("state"))
     found = scan(place, setup.limits)
     articles = select(found.files, setup, NOON, days={}).articles
-    parsed = parse(articles, found.others, cache, Silent().update)
+    parsed = parse(articles, attachment_urls(found.others), cache, Silent().update)
     rows = derive(parsed.documents, setup, enricher=LocalEnricher(), cache=cache, progress=Silent().update)
     return digest_of((parsed.documents, rows))
 

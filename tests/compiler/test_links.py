@@ -58,6 +58,17 @@ def resolver() -> Resolver:
         ("指南/安装.md", "markdown", "../../x.md", "", ("missing", None, "")),
         ("指南/安装.md", "markdown", "", "步骤", ("page", "指南/安装.md", "步骤")),
         ("指南/安装.md", "markdown", "https://example.org", "", ("external", None, "")),
+        ("甲.md", "markdown", "MAILTO:a@example.org", "", ("external", None, "")),
+        ("甲.md", "markdown", "//example.org", "", ("external", None, "")),
+        ("甲.md", "markdown", "javascript:x", "", ("missing", None, "")),
+        ("甲.md", "markdown", "file:///home/me/a", "", ("missing", None, "")),
+        ("甲.md", "image", "data:image/png;base64,AA", "", ("missing", None, "")),
+        ("甲.md", "html", "vbscript:x", "", ("missing", None, "")),
+        ("甲.md", "embed", "Notes: 图.png", "", ("missing", None, "")),
+        ("甲.md", "wikilink", "词\u202e条", "", ("missing", None, "")),
+        ("甲.md", "wikilink", "词条", "价值\u2066 函数", ("missing", None, "")),
+        ("甲.md", "markdown", "%E2%80%AE甲.md", "", ("missing", None, "")),
+        ("甲.md", "markdown", "https://example.org/\u202egpj.exe", "", ("missing", None, "")),
         ("指南/安装.md", "image", "图.png", "", ("attachment", None, "")),
         ("甲.md", "embed", "图.png", "", ("attachment", None, "")),
     ],
@@ -69,6 +80,12 @@ def test_resolution(
     link = RawLink(kind, target, fragment, "", "", 0, find_anchor((), "")[0], "")
     found = resolver.resolve(SourcePath(source), link)
     assert (found.status, found.article, found.anchor) == expected
+
+
+def test_an_outside_address_keeps_its_fragment(resolver: Resolver) -> None:
+    """A link to a place on a page of another host leads to that place."""
+    link = RawLink("markdown", "https://example.org/a?b=c", "d", "", "", 0, find_anchor((), "")[0], "")
+    assert resolver.resolve(SourcePath("甲.md"), link).url == "https://example.org/a?b=c#d"
 
 
 def test_the_near_match_is_named(resolver: Resolver) -> None:

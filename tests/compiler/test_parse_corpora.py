@@ -23,6 +23,7 @@ from compiler.pages import parse
 from compiler.settings import load
 from compiler.sources.articles import select
 from compiler.sources.scan import scan
+from compiler.sources.urls import attachment_urls
 
 SHARED = Path(os.environ.get("GEOSMIN_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
 CORPORA = ("fastapi-docs-en-zh", "gitlab-handbook", "silverbullet-docs", "tidb-docs-cn")
@@ -65,7 +66,7 @@ def documents(corpus: str) -> tuple[Document, ...]:
     )
     found = scan(settings.content, settings.limits)
     articles = select(found.files, settings, datetime.now(UTC), days={}).articles
-    return parse(articles, found.others, Cache(None), lambda _done, _all: None).documents
+    return parse(articles, attachment_urls(found.others), Cache(None), lambda _done, _all: None).documents
 
 
 def faults(corpus: str) -> list[str]:
