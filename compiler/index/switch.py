@@ -54,9 +54,8 @@ def remove_superseded(out: Path) -> tuple[str, ...]:
 def ours(out: Path) -> list[Path]:
     """Return the folders below ``builds`` that a build made; whatever else lies there is the owner's."""
     builds = out / BUILDS
-    return (
-        [path for path in builds.iterdir() if _NAME.fullmatch(path.name) and path.is_dir()] if builds.is_dir() else []
-    )
+    found = builds.iterdir() if builds.is_dir() else ()
+    return [path for path in found if _NAME.fullmatch(path.name) and path.is_dir() and not path.is_symlink()]
 
 
 def _sync_folder(folder: Path) -> None:

@@ -31,6 +31,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ ITERATIONS = 600_000  # OWASP Password Storage Cheat Sheet, PBKDF2 with HMAC-SHA
 SMALLEST = 16 * 1024  # bytes of the smallest plaintext: most pages are alike in size
 FOLDER, POINTER, SETS, PART = "protected", "p", "sets", ".part"
 MANIFEST, CIPHERTEXT = "manifest.json", "page.bin"
+_SET = re.compile(r"[0-9a-f]{16}(?:-\d+)?(?:\.part)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +101,24 @@ def switch(out: Path, name: str) -> None:
     pointer, aside = folder / POINTER, folder / (POINTER + PART)
     if not name:
         pointer.unlink(missing_ok=True)
-        shutil.rmtree(folder / SETS, ignore_errors=True)
-        with contextlib.suppress(OSError):  # it is not there, or the owner keeps something of their own in it
-            folder.rmdir()
-        return
-    if _served(out) != name:
+    elif _served(out) != name:
         os.sync()  # the set is on the disk before anything points to it
         aside.unlink(missing_ok=True)
         aside.symlink_to(Path(SETS) / name, target_is_directory=True)
         aside.replace(pointer)
-    for other in (folder / SETS).iterdir():
+    for other in _sets(out):
         if other.name != name:
             shutil.rmtree(other)
+    with contextlib.suppress(OSError):  # they are not there, or hold a set or something of the owner's own
+        (folder / SETS).rmdir()
+        folder.rmdir()
+
+
+def _sets(out: Path) -> list[Path]:
+    """Return the folders that builds made; whatever else lies among them is the owner's."""
+    sets = out / FOLDER / SETS
+    found = sets.iterdir() if sets.is_dir() else ()
+    return [path for path in found if _SET.fullmatch(path.name) and path.is_dir() and not path.is_symlink()]
 
 
 def _served(out: Path) -> str:

@@ -86,10 +86,11 @@ def test_the_pointer_moves_and_the_old_build_goes(tmp_path: Path) -> None:
         make_artifacts(tmp_path / "builds" / name / "artifacts")
     (tmp_path / "builds" / "photos").mkdir()
     (tmp_path / "builds" / ".DS_Store").write_text("x")
+    (tmp_path / "builds" / ("2" * 16)).symlink_to("photos")
     switch(tmp_path, new)
     assert current_build(tmp_path) == new
     assert remove_superseded(tmp_path) == (old,)
-    assert sorted(p.name for p in (tmp_path / "builds").iterdir()) == [".DS_Store", new, "photos"]
+    assert sorted(p.name for p in (tmp_path / "builds").iterdir()) == [".DS_Store", new, "2" * 16, "photos"]
     verify(tmp_path / "current" / "artifacts")
 
 

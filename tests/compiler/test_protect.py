@@ -16,7 +16,7 @@ from compiler.report import Report, problem_line
 from compiler.site import protect
 
 from .test_attachments import png
-from .vault import PUBLIC, codes, digests, make
+from .vault import PUBLIC, codes, digests, make, write
 
 SECRET, PASSWORD = "s" * 40, "0123 correct horse battery staple"
 CLUB = "---\nshare: password\npassword: env:CLUB\ntitle: Qzclubkx\n---\n"
@@ -204,6 +204,20 @@ def test_a_killed_build_leaves_the_served_pages(tmp_path: Path) -> None:
     assert unlock(tmp_path / "protected" / "p" / ("0" * 32), PASSWORD)["title"] == "old"
     protect.switch(tmp_path, protect.stage(tmp_path, [_page("old")]))
     assert len(list((tmp_path / "protected" / "sets").iterdir())) == 1
+
+
+@pytest.mark.parametrize("left", [["new"], []], ids=["other-pages", "no-pages"])
+def test_what_the_owner_keeps_beside_the_sets_stays(tmp_path: Path, left: list[str]) -> None:
+    """A stray file, folder or link among the sets is not touched and stops nothing; the old set still goes."""
+    protect.switch(tmp_path, protect.stage(tmp_path, [_page("old")]))
+    sets, mine = tmp_path / "protected" / "sets", write(tmp_path / "mine", {"kept.txt": "kept"})
+    old = next(sets.iterdir())
+    write(sets, {".DS_Store": "", "mine/kept.txt": "kept"})
+    (sets / "0123456789abcdef").symlink_to(mine)
+    protect.switch(tmp_path, protect.stage(tmp_path, [_page(title) for title in left]))
+    assert not old.exists()
+    assert {".DS_Store", "mine", "0123456789abcdef"} <= {p.name for p in sets.iterdir()}
+    assert (mine / "kept.txt").is_file()
 
 
 def test_two_pages_of_one_id_are_an_error(tmp_path: Path) -> None:
