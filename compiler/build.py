@@ -21,6 +21,7 @@ from compiler.report import Report, owner_json, sharing_counts
 from compiler.settings import Settings
 from compiler.site import protect
 from compiler.version import compiler_version
+from query_fn.contract import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +76,19 @@ def _build(run: Run, how: How) -> Report:
         if not run.cache.anew and (served := is_served(settings.out, wanted)):
             protect.switch(settings.out, protected)
             run.cache.early = True
-            return _report(run, sources, wanted, unchanged=True, counts=served.counts, degraded=served.degraded)
+            return _report(run, sources, served, unchanged=True)
     with clock.stage("derive"):
         made = derive(sources.documents, settings, enricher=LocalEnricher(), cache=run.cache, progress=progress.update)
     with clock.stage("embed"):
         vectors = embed_rows(made, choice, settings, progress=progress, anew="embed" in run.cache.anew)
     final = identity.build_id(sources, settings, choice.profile, waiting=_waiting(vectors))
-    derived = Derived(final, identity.stamp(sources.articles), sources, made.rows, made.texts, vectors, choice)
+    derived = Derived(final, identity.stamp(sources.articles), sources, made, vectors, choice)
     place, manifest = write_build(derived, settings, how.press, cache=run.cache, clock=clock)
     with clock.stage("switch"):
         switch(settings.out, place.name, durable=how.durable)
         protect.switch(settings.out, protected)
         remove_superseded(settings.out)
-    fresh = vectors.fresh if vectors else 0
-    return _report(
-        run, sources, final, unchanged=False, counts=manifest.counts, degraded=manifest.degraded, fresh=fresh
-    )
+    return _report(run, sources, manifest, unchanged=False, vectors=vectors)
 
 
 def _waiting(vectors: Vectors | None) -> int:
@@ -98,26 +96,19 @@ def _waiting(vectors: Vectors | None) -> int:
     return sum(s.total - len(s.keys) for s in vectors.sets.values()) if vectors else 0
 
 
-def _report(  # noqa: PLR0913 - the facts of one build, by name
-    run: Run,
-    sources: Sources,
-    build_id: str,
-    *,
-    unchanged: bool,
-    counts: dict[str, int],
-    degraded: tuple[str, ...],
-    fresh: int = 0,
+def _report(
+    run: Run, sources: Sources, manifest: Manifest, *, unchanged: bool, vectors: Vectors | None = None
 ) -> Report:
     return Report(
-        build_id=build_id,
+        build_id=manifest.build_id,
         switched=not unchanged,
         unchanged=unchanged,
-        counts=counts,
+        counts=manifest.counts,
         sharing=sharing_counts(sources.decisions),
         problems=sources.problems,
         seconds=run.clock.seconds,
-        degraded=degraded,
-        fresh_embeddings=fresh,
+        degraded=manifest.degraded,
+        fresh_embeddings=vectors.fresh if vectors else 0,
         rendered=run.cache.made.get("document", 0),
         next_change=sources.next_change,
         next_build=sources.next_build,
@@ -125,5 +116,5 @@ def _report(  # noqa: PLR0913 - the facts of one build, by name
         decisions=sources.decisions,
         rules=sources.selection.rules,
         protected=sources.addresses,
-        notes=tuple(note for note in (run.cache.note,) if note),
+        notes=tuple(note for note in (run.cache.note, vectors.note if vectors else "") if note),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ from compiler.errors import BuildError
 from compiler.index.rows import Rows
 from compiler.index.texts import Texts, joined, texts_of
 from compiler.model import Document
-from compiler.outline import outline, summarise
+from compiler.outline import outline, reading_minutes, summarise
 from compiler.settings import ChunkSettings, Settings
 from compiler.wiki.graph import link_rows
 from query_fn.contract import CHUNKER, ArticleRow, ChunkRow, NodeRow, PageRow, QuestionRow
@@ -48,14 +48,16 @@ class PageRows:
     nodes: tuple[NodeRow, ...]
     questions: tuple[QuestionRow, ...]
     texts: Texts
+    minutes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """All rows of a build, and what is searched of them."""
+    """All rows of a build, what is searched of them, and how many minutes each article takes to read."""
 
     rows: Rows
     texts: Texts
+    minutes: Mapping[str, int]
 
 
 def derive(
@@ -79,7 +81,8 @@ def derive(
         pages=_human_pages(articles),
         links=link_rows(documents),
     )
-    return Derivation(rows, joined([page.texts for page in made]))
+    minutes = {row.id: page.minutes for row, page in zip(articles, made, strict=True)}
+    return Derivation(rows, joined([page.texts for page in made]), minutes)
 
 
 def _page_rows(leaf: Leaf) -> PageRows:
@@ -93,7 +96,7 @@ def _page_rows(leaf: Leaf) -> PageRows:
     questions = tuple(_questions(row, chunks, leaf.enricher, leaf.count))
     nodes = tuple(outline(document, 0))
     own = Rows((row,), chunks, questions, nodes, _human_pages([row]))
-    return PageRows(row.summary, chunks, nodes, questions, texts_of(own))
+    return PageRows(row.summary, chunks, nodes, questions, texts_of(own), reading_minutes(document.text))
 
 
 ROWS = Recipe(Kind("rows", PageRows), _page_rows)

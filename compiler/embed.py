@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compiler.derive import Derivation
@@ -63,6 +63,7 @@ def embed_rows(
     try:
         deadline = time.monotonic() + settings.embed.seconds if settings.embed.seconds else None
         clock = Clock(deadline, progress.update, settings.embed.threads or os.cpu_count() or 1)
-        return embed_all(derived.rows, choice.embedder, cache=cache, clock=clock, texts=derived.texts)
+        vectors = embed_all(derived.rows, choice.embedder, cache=cache, clock=clock, texts=derived.texts)
+        return replace(vectors, note=cache.note)
     finally:
         cache.close()

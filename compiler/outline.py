@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from compiler.model import Document, Section
 from query_fn.contract import NodeRow
 from query_fn.text import plain, sentences
 
+HAN_PER_MINUTE, WORDS_PER_MINUTE = 350, 220
+_HAN = re.compile("[\u4e00-\u9fff]+")
 SUMMARY = 160  # characters of a node summary
 
 
@@ -78,6 +81,13 @@ def summarise(markdown: str, children: Sequence[str], lang: str) -> str:
     if not out:
         out = ("、" if lang == "zh" else " · ").join(title for title in children if title)
     return out if len(out) <= SUMMARY else out[: SUMMARY - 1].rstrip() + "…"
+
+
+def reading_minutes(text: str) -> int:
+    """Return the minutes a person needs for a text: 350 Han characters or 220 words a minute, at least one."""
+    han = len(text) - len(_HAN.sub("", text))
+    words = len(plain(text).split()) if han * 4 < len(text) else 0
+    return max(1, round(han / HAN_PER_MINUTE + words / WORDS_PER_MINUTE))
 
 
 def _parents(levels: Sequence[int]) -> list[int]:

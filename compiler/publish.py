@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compiler.cache import Cache
+from compiler.derive import Derivation
 from compiler.embed import Choice
 from compiler.errors import BuildError
 from compiler.index.check import verify_bytes
 from compiler.index.rows import BuildMeta, Rows, Vectors
 from compiler.index.switch import BUILDS, current_build, ours
-from compiler.index.texts import Texts
 from compiler.index.write import verify, write_artifacts
 from compiler.model import Site
 from compiler.progress import Clock
@@ -46,8 +46,7 @@ class Derived:
     build_id: str
     stamp: int
     sources: Sources
-    rows: Rows
-    texts: Texts
+    made: Derivation
     vectors: Vectors | None
     choice: Choice
 
@@ -97,7 +96,9 @@ def write_build(
         entries = _site_entries(aside / "site")
         _check_site(derived, entries)
         meta = _meta(derived, settings, site=entries, degraded=(*derived.choice.degraded, *missing))
-        write_artifacts(derived.rows, aside / "artifacts", meta=meta, vectors=derived.vectors, texts=derived.texts)
+        write_artifacts(
+            derived.made.rows, aside / "artifacts", meta=meta, vectors=derived.vectors, texts=derived.made.texts
+        )
     with clock.stage("verify"):
         manifest = verify(aside / "artifacts")
     place = _free_place(builds, derived.build_id)
@@ -122,15 +123,16 @@ def _shelf(out: Path, cache: Cache) -> Shelf:
 
 
 def _assembled(derived: Derived, settings: Settings) -> Site:
-    rows, questions = derived.rows, _questions_by_article(derived.rows)
+    rows, questions = derived.made.rows, _questions_by_article(derived.made.rows)
+    attachments = derived.sources.attachments
     links = {str(key): entries for key, entries in backlinks(derived.sources.documents, rows.links).items()}
-    parts = Parts(derived.sources.documents, rows.articles, questions, links, derived.sources.attachments)
+    parts = Parts(derived.sources.documents, rows.articles, questions, links, attachments, derived.made.minutes)
     return assemble(parts, settings, build_id=derived.build_id, stamp=derived.stamp)
 
 
 def _write_texts(derived: Derived, site: Site, place: Path) -> None:
     """Write what machines read: the Markdown of each page, and the list of them."""
-    rows = derived.rows.articles
+    rows = derived.made.rows.articles
     listings = [Listing(a.url, a.title, a.lang, a.folder, a.summary, a.tags, a.updated) for a in rows]
     texts = feeds.raw_markdown({a.url: a.text for a in rows})
     llms = feeds.llms_txt(site.title, site.description, listings, site_url=site.site_url)
@@ -139,7 +141,7 @@ def _write_texts(derived: Derived, site: Site, place: Path) -> None:
 
 def _check_site(derived: Derived, entries: dict[str, FileEntry]) -> None:
     """Raise BuildError unless every public page is a file of the site."""
-    missing = [a.path for a in derived.rows.articles if file_path(a.url) not in entries]
+    missing = [a.path for a in derived.made.rows.articles if file_path(a.url) not in entries]
     if missing or file_path("") not in entries:
         raise BuildError(f"the site has no page for {', '.join(missing[:3]) or 'home'}; nothing was switched")
 
@@ -153,7 +155,7 @@ def _questions_by_article(rows: Rows) -> dict[str, list[QuestionRow]]:
 
 
 def _meta(derived: Derived, settings: Settings, *, site: dict[str, FileEntry], degraded: tuple[str, ...]) -> BuildMeta:
-    articles = derived.rows.articles
+    articles = derived.made.rows.articles
     languages = Counter(a.lang for a in articles)
     return BuildMeta(
         build_id=derived.build_id,

@@ -18,6 +18,7 @@ Layout of a build (all under ``--out``)::
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 import types
@@ -219,10 +220,13 @@ def create_table(row: type[Row]) -> str:
     return f"CREATE TABLE {row.TABLE} ({', '.join(lines)})"
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False)
+
+
 def to_sql(row: Row) -> tuple[Any, ...]:
     """Return the column values of a row; tuples become JSON arrays."""
-    values = (getattr(row, item.name) for item in dataclasses.fields(row))
-    return tuple(json.dumps(v, ensure_ascii=False) if isinstance(v, tuple) else v for v in values)
+    values = (getattr(row, name) for name, _, _ in columns(type(row)))
+    return tuple(_JSON.encode(v) if isinstance(v, tuple) else v for v in values)
 
 
 def from_sql(row: type[R], values: tuple[Any, ...]) -> R:
@@ -338,6 +342,12 @@ def load_manifest(text: str) -> Manifest:
     return typing.cast(Manifest, _build(Manifest, data, "manifest"))
 
 
+@functools.cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """Return the type hints of a dataclass; resolving them costs more than reading one of 3,000 entries."""
+    return typing.get_type_hints(kind)
+
+
 def _build(hint: Any, value: Any, where: str) -> Any:
     """Check `value` against a type hint and build dataclasses from objects, strictly."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -348,7 +358,7 @@ def _build(hint: Any, value: Any, where: str) -> Any:
     if origin is tuple and isinstance(value, list):
         return tuple(_build(args[0], v, f"{where}[{i}]") for i, v in enumerate(value))
     if dataclasses.is_dataclass(hint) and isinstance(value, dict):
-        hints = typing.get_type_hints(hint)
+        hints = _hints(typing.cast(typing.Hashable, hint))
         if unknown := sorted(set(value) - set(hints)):
             raise ManifestError(f"{where}.{unknown[0]}: unknown field")
         needed = {f.name for f in dataclasses.fields(hint) if f.default is f.default_factory is dataclasses.MISSING}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -163,18 +164,21 @@ def _stemmer() -> _Stemmer:
 
 # --- language ---------------------------------------------------------------------------------------------------------
 
-_SCRIPTS = (
-    ("han", re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")),
-    ("ja", re.compile(r"[\u3041-\u309f\u30a1-\u30fa]")),
-    ("ko", re.compile(r"[\uac00-\ud7a3\u1100-\u11ff]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
-    ("ar", re.compile(r"[\u0600-\u06ff]")),
-    ("el", re.compile(r"[\u0370-\u03ff]")),
-    ("he", re.compile(r"[\u0590-\u05ff]")),
-    ("th", re.compile(r"[\u0e00-\u0e7f]")),
-    ("hi", re.compile(r"[\u0900-\u097f]")),
-    ("en", re.compile(r"[A-Za-z\u00c0-\u024f]")),
-)
+_SCRIPTS = {
+    "han": r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af",
+    "ja": r"\u3041-\u309f\u30a1-\u30fa",
+    "ko": r"\uac00-\ud7a3\u1100-\u11ff",
+    "ru": r"\u0400-\u04ff",
+    "ar": r"\u0600-\u06ff",
+    "el": r"\u0370-\u03ff",
+    "he": r"\u0590-\u05ff",
+    "th": r"\u0e00-\u0e7f",
+    "hi": r"\u0900-\u097f",
+    "en": r"A-Za-z\u00c0-\u024f",
+}
+_LETTERS = {lang: re.compile(f"[{letters}]+") for lang, letters in _SCRIPTS.items()}
+_FREQUENT = {lang: _LETTERS[lang] for lang in ("han", "en")}
+_RARE = re.compile("[" + "".join(letters for lang, letters in _SCRIPTS.items() if lang not in _FREQUENT) + "]")
 
 
 def script_lang(text: str, default: str = "en") -> str:
@@ -183,7 +187,8 @@ def script_lang(text: str, default: str = "en") -> str:
     A Chinese page full of English terms is Chinese: Han wins from 15 % of the letters, since one Han character says
     what five Latin letters say. Kana from a tenth of the East Asian letters makes it Japanese.
     """
-    count = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS}
+    scripts = _LETTERS if _RARE.search(text) else _FREQUENT  # one look for eight scripts that most texts have not
+    count = Counter({lang: len(text) - len(letters.sub("", text)) for lang, letters in scripts.items()})
     total = sum(count.values())
     if not total:
         return default

@@ -6,7 +6,8 @@ import hashlib
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from query_fn.retrieve.embed import Embedder
 
 BATCH = 64  # texts between two looks at the clock and two commits: about 3 s
+AT_ONCE = 500  # keys of one query; SQLite takes at least 999
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, crc INTEGER NOT NULL, value BLOB NOT NULL)"
 
 Floats = NDArray[np.float32]
@@ -39,14 +41,15 @@ class EmbedCache:
             path.replace(self.damaged)
             self._db = self._open()
 
-    def get(self, key: bytes, dimension: int) -> Floats | None:
-        """Return a cached vector; None when there is none or its checksum or length is wrong."""
-        if self.anew:
-            return None
-        found = self._db.execute("SELECT crc, value FROM vectors WHERE key = ?", (key,)).fetchone()
-        if not found or len(found[1]) != 4 * dimension or zlib.crc32(found[1]) != found[0]:
-            return None
-        return np.frombuffer(found[1], "<f4")
+    def get(self, keys: Sequence[bytes], dimension: int) -> Iterator[tuple[bytes, Floats]]:
+        """Yield the keys that have a vector, with it; one whose checksum or length is wrong counts as none."""
+        for first in range(0, 0 if self.anew else len(keys), AT_ONCE):
+            some = keys[first : first + AT_ONCE]
+            marks = ",".join("?" * len(some))
+            rows = self._db.execute(f"SELECT key, crc, value FROM vectors WHERE key IN ({marks})", some)  # noqa: S608
+            for key, crc, value in rows:
+                if len(value) == 4 * dimension and zlib.crc32(value) == crc:
+                    yield key, np.frombuffer(value, "<f4")
 
     def put(self, items: Sequence[tuple[bytes, Floats]]) -> None:
         """Keep vectors, in one transaction: a killed build loses at most the batch it was in."""
@@ -54,6 +57,12 @@ class EmbedCache:
         with self._db:
             rows = [(key, zlib.crc32(blob), blob) for key, blob in blobs]
             self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    @property
+    def note(self) -> str:
+        """What the owner should know: that a damaged file was set aside; "" when nothing happened."""
+        kept = f"it is kept as {self.damaged.name}" if self.damaged else ""
+        return f"the cache of vectors was damaged; {kept} and every text is embedded again" if kept else ""
 
     def close(self) -> None:
         """Close the file."""
@@ -117,8 +126,11 @@ def look_up(texts: Sequence[str], kind: str, embedder: Embedder, cache: EmbedCac
     head = f"{profile.sha256}\n{profile.query_prefix if kind == 'query' else profile.passage_prefix}"
     keys = [hashlib.sha256(f"{head}{text}".encode()).digest() for text in texts]
     vectors, ready = np.zeros((len(texts), profile.dimension), np.float32), np.zeros(len(texts), np.bool_)
+    places: dict[bytes, list[int]] = defaultdict(list)
     for at, key in enumerate(keys):
-        if cache and (found := cache.get(key, profile.dimension)) is not None:
+        places[key].append(at)
+    for key, found in cache.get(list(places), profile.dimension) if cache else ():
+        for at in places[key]:
             vectors[at], ready[at] = found, True
     return Wanted(texts, kind, keys, vectors, ready)
 

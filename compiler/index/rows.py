@@ -73,6 +73,7 @@ class Vectors:
     sets: Mapping[str, VectorSet]  # by the names in contract.VECTORS
     calibration: tuple[LanguageCalibration, ...] = ()
     fresh: int = 0  # embedded in this build; the rest came from the cache
+    note: str = ""  # what became of the cache, if anything
 
 
 @dataclass(frozen=True, slots=True)

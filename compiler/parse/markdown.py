@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -118,6 +118,7 @@ def refuse_deep_nesting(tokens: Sequence[Token]) -> None:
         )
 
 
+@lru_cache(maxsize=1 << 14)  # a heading is compared with each link to its page
 def slugify(title: str) -> Anchor:
     """Return the anchor of a heading text: Unicode letters and digits kept, spaces as hyphens, as GitHub does it."""
     text = unicodedata.normalize("NFC", title).strip().lower()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import posixpath
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -13,12 +12,9 @@ from compiler.settings import Settings
 from compiler.site import nav, pages
 from compiler.site.listing import Listing
 from query_fn.contract import ArticleRow, QuestionRow
-from query_fn.text import plain
 
 STARTERS = 4  # questions offered on the home page
 QUESTIONS = 6  # questions shown on an article
-HAN_PER_MINUTE, WORDS_PER_MINUTE = 350, 220
-_HAN = re.compile("[\u4e00-\u9fff]+")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,6 +26,7 @@ class Parts:
     questions: Mapping[str, Sequence[QuestionRow]]
     backlinks: Mapping[str, Sequence[Backlink]]
     attachments: Sequence[Attachment]
+    minutes: Mapping[str, int]
 
 
 def assemble(parts: Parts, settings: Settings, *, build_id: str, stamp: int) -> Site:
@@ -126,20 +123,13 @@ def _article_page(
         tags=tuple(Crumb(tag, pages.tag_url(tag)) for tag in row.tags),
         created=row.created,
         updated=row.updated,
-        reading_minutes=reading_minutes(document.text),
+        reading_minutes=parts.minutes[row.id],
         questions=tuple(_spread(asked, QUESTIONS)),
         backlinks=tuple(parts.backlinks.get(row.id, ())),
         previous=around[0],
         next=around[1],
         article_id=row.id,
     )
-
-
-def reading_minutes(text: str) -> int:
-    """Return the minutes a person needs for a text: 350 Han characters or 220 words a minute, at least one."""
-    han = len(text) - len(_HAN.sub("", text))
-    words = len(plain(text).split()) if han * 4 < len(text) else 0
-    return max(1, round(han / HAN_PER_MINUTE + words / WORDS_PER_MINUTE))
 
 
 def _spread(items: Sequence[str], count: int) -> list[str]:

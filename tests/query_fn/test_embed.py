@@ -10,11 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from compiler.derive import Derivation
+from compiler.embed import Choice
+from compiler.embed import embed_rows as embed_build
 from compiler.index.embed_cache import Clock, EmbedCache, embed_rows, look_up
 from compiler.index.export import cache_folder, export_model, kept_pieces
 from compiler.index.rows import BuildMeta
+from compiler.index.texts import texts_of
 from compiler.index.vectors import embed_all
 from compiler.index.write import verify, write_artifacts
+from compiler.progress import Silent
+from compiler.settings import Settings
 from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch
 from query_fn.retrieve.embed import CONFIG, Embedder, embedding
 from query_fn.retrieve.search import Searcher
@@ -203,6 +209,17 @@ def test_a_corrupt_cache_is_set_aside_and_begun_anew(tmp_path: Path, embedder: E
     assert (cache.damaged is not None) == bool(harm)
     assert embed_rows(look_up(["一"], "passage", embedder, cache), embedder=embedder, cache=cache).fresh == 1
     assert embed_rows(look_up(["一"], "passage", embedder, cache), embedder=embedder, cache=cache).fresh == 0
+
+
+def test_a_damaged_cache_is_named_to_the_owner(tmp_path: Path, embedder: Embedder) -> None:
+    """The report of a build names the file that was set aside."""
+    (tmp_path / "vectors.db").write_bytes(b"junk" * 2000)
+    rows = make_rows()
+    made = Derivation(rows, texts_of(rows), {})
+    settings = Settings(content=tmp_path, out=tmp_path, state=tmp_path)
+    vectors = embed_build(made, Choice(embedder), settings, progress=Silent())
+    assert vectors is not None
+    assert "vectors.db.damaged" in vectors.note
 
 
 def test_a_changed_vector_in_the_cache_is_made_again(tmp_path: Path, embedder: Embedder) -> None:
