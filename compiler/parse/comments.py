@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
-from compiler.parse.markdown import refuse_deep_nesting, source_parser
+from compiler.parse.markdown import MAX_HTML_NESTING, refuse_deep_nesting, source_parser
 from compiler.parse.positions import Source, code_regions
 
 _MARK = re.compile(r"<!--|%%")
@@ -26,10 +26,10 @@ def strip_comments(body: str) -> str:
 
     Comments inside code stay, because there they are code; what is code, the parser says. A block comment that is
     never closed hides the rest of the page, as it does in Obsidian and in HTML. Where removing comments does not come
-    to rest, code is no longer spared. Raises FileError for lists or quotes nested deeper than the parser reads.
+    to rest, code is no longer spared. Raises FileError for what is nested deeper than the parser or a browser reads.
     """
     marked = "<!--" in body or "%%" in body
-    if not marked and not _MAYBE_DEEP.search(body):
+    if not marked and not _MAYBE_DEEP.search(body) and body.count("<") <= MAX_HTML_NESTING:
         return body
     for _ in range(ROUNDS):
         tokens = source_parser().parse(body, {})

@@ -25,12 +25,13 @@ from compiler.parse.inline import inline_marks
 from compiler.parse.linear import linear
 from compiler.parse.math import math
 from compiler.parse.positions import keep_spans
-from compiler.parse.raw_html import without_dropped
+from compiler.parse.raw_html import deepest, without_dropped
 
 PARSER_VERSION = "11"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 MAX_NESTING = 100  # levels of blocks that the parser reads: a list takes two
 _SIGN = re.compile(r"[\[<$\\]")  # how links, raw HTML and formulas begin
+MAX_HTML_NESTING = 500  # elements; browsers stop at 512
 _FINISHING = ("footnote_tail", "github-tasklists")
 _HEADING_ID = re.compile(r"(?<!\s)\s*\{\s*#([^\s{}]+)[^{}]*\}\s*$")
 
@@ -107,7 +108,10 @@ def block_tokens(text: str) -> list[Token]:
 
 
 def refuse_deep_nesting(tokens: Sequence[Token]) -> None:
-    """Raise FileError when lists or quotes are so deep that the parser may have left out what they hold."""
+    """Raise FileError when lists or quotes are so deep that the parser may have left out what they hold.
+
+    HTML may be as deep as browsers take it.
+    """
     deep = next((token for token in tokens if token.level >= MAX_NESTING - 2), None)
     if deep is not None:
         line = next((t.map[0] + 1 for t in reversed(tokens) if t.map and t.level >= MAX_NESTING - 3), None)
@@ -116,9 +120,11 @@ def refuse_deep_nesting(tokens: Sequence[Token]) -> None:
             f"lists or quotes are nested more than {MAX_NESTING // 2 - 2} deep near line {line} of the text",
             fix="nest less",
         )
+    if deepest(t.content for _, t in walk(tokens) if t.type in ("html_block", "html_inline")) > MAX_HTML_NESTING:
+        message = f"HTML elements are nested more than {MAX_HTML_NESTING} deep"
+        raise FileError("nested-too-deep", message, fix="close each element that is opened")
 
 
-@lru_cache(maxsize=1 << 14)  # a heading is compared with each link to its page
 def slugify(title: str) -> Anchor:
     """Return the anchor of a heading text: Unicode letters and digits kept, spaces as hyphens, as GitHub does it."""
     text = unicodedata.normalize("NFC", title).strip().lower()

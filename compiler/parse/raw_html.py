@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from html import escape
 
 import nh3
@@ -23,6 +23,10 @@ _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
 _DROPPED = "script|style|template|noscript|iframe|object|svg|math|select|textarea|title|xmp|noembed|noframes|plaintext"
 _DROPPED_OPEN = re.compile(rf"<({_DROPPED})\b", re.IGNORECASE)
 _DROPPED_TAG = re.compile(rf"<(?=/?(?:{_DROPPED})\b)", re.IGNORECASE)
+# Elements that lie in one another when they are not closed. The sanitiser walks up through all of them at each tag.
+_NESTED = re.compile(
+    r"<(/?)(?:div|section|article|aside|details|figure|center|pre|blockquote|ul|ol|dl|table)\b", re.IGNORECASE
+)
 _BLOCK_TAGS = {
     "div",
     "section",
@@ -214,6 +218,16 @@ def without_dropped(fragment: str) -> str:
         at = close.end() if close else match.end()
         out.append("\n" * fragment.count("\n", match.start(), at) if close else "")
     return "".join(out) + fragment[at:]
+
+
+def deepest(fragments: Iterable[str]) -> int:
+    """Return how many elements of raw HTML lie in one another at most."""
+    depth = most = 0
+    for fragment in fragments:
+        for match in _NESTED.finditer(fragment):
+            depth = max(0, depth - 1 if match[1] else depth + 1)
+            most = max(most, depth)
+    return most
 
 
 def contained(fragment: str) -> str:

@@ -53,6 +53,21 @@ def test_one_long_line_is_read() -> None:
     assert time.process_time() - start < 10
 
 
+@pytest.mark.parametrize(
+    "unit", ["<div>", "<div>\n\n", "x <section>\n\n", "<ul><li>", "- <details>\n", "</p><DIV class=a>"]
+)
+def test_deeply_nested_html_is_refused(unit: str) -> None:
+    """HTML that is never closed costs the sanitiser a square of its length, and is an error of the file."""
+    for read in (strip_comments, read_structure):
+        with pytest.raises(FileError):
+            read(unit * 600)
+
+
+def test_html_that_is_closed_is_not_deep() -> None:
+    """As many elements beside one another are read."""
+    assert len(parsed("<div>a</div>\n\n<ul><li>b<li>c</ul>\n\n" * 600)[0].html) > 600
+
+
 def test_a_thousand_nested_lists_are_refused() -> None:
     """Lists deeper than the parser reads are an error of the file and no crash."""
     deep = "\n".join("  " * n + "- a" for n in range(1000))
