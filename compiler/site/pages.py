@@ -19,6 +19,7 @@ TAGS_URL = "tags/"
 RECENT = 8  # lines under "recently updated": one screen of a phone
 TOPICS = 40  # words on the home page
 _NOT_SLUG = re.compile(r"[^\w/.+-]+")
+_OWN_FILE = re.compile(r"^index\.(?=(?:html|md)$)")  # every page's own two files: no folder is named like them
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Group:
 def tag_url(tag: str) -> str:
     """Return the URL of a tag's page: folded in case and width, a nested tag "a/b" keeps its path."""
     folded = unicodedata.normalize("NFKC", tag).casefold().strip("#")
-    parts = (_NOT_SLUG.sub("-", part).strip("-.") for part in folded.split("/"))
+    parts = (_OWN_FILE.sub("index-", _NOT_SLUG.sub("-", part).strip("-.")) for part in folded.split("/"))
     return TAGS_URL + "/".join(part or "-" for part in parts) + "/"
 
 

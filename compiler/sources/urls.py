@@ -11,8 +11,9 @@ from urllib.parse import unquote
 from compiler.model import ArticleId, Problem, Severity, SourcePath, Url
 
 INDEX_NAMES = frozenset({"index", "_index", "readme"})
-RESERVED = ("articles/", "tags/", "llms.txt/", "404.html/", "sitemap.xml/", "sitemap.xml.gz/", "ask.js/")  # the site's
-OWN_FOLDERS = frozenset({"assets", "protected", "tags"})  # whatever lies below them is the site's
+SITE_FILES = ("llms.txt", "404.html", "sitemap.xml", "sitemap.xml.gz", "ask.js", "build.json")
+RESERVED = ("articles/", "tags/", "pagefind/", *(f"{name}/" for name in SITE_FILES))  # addresses of the site's own
+OWN_FOLDERS = frozenset({"assets", "protected", "tags", "pagefind", *SITE_FILES})  # what lies below is the site's
 OWN_FILES = frozenset({"index.html", "index.md"})  # every page's own two files: no segment may be named like them
 MAX_SEGMENT = 120  # bytes; file systems take 255, and some hosts store names percent-encoded
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # embeddings, overrides and isolates: no address holds one

@@ -56,6 +56,21 @@ def test_the_sites_own_addresses_are_kept(tmp_path: Path, name: str) -> None:
     assert (current / "site" / f"{name.removesuffix('.md')}-page" / "index.html").is_file()
 
 
+def test_no_page_redirect_or_tag_takes_the_place_of_a_file_of_the_site(tmp_path: Path) -> None:
+    """Whatever lies at the top of a site, pages and folders that are named like it stand elsewhere."""
+    page = "---\nshare: public\ntags: [x, x/index.html, x/index.md]\naliases: [/{name}, /{name}/z]\n---\n![[pot.txt]]\n"
+    files: dict[str, str | bytes] = {"a.md": page.format(name="old"), "pot.txt": "pot"}
+    _, current = make(tmp_path, files)
+    own = {path.name: path.is_dir() for path in (current / "site").iterdir() if path.name not in ("a", "old")}
+    wanted: dict[str, str | bytes] = {
+        path: page.format(name=name) for name in own for path in (f"{name}.md", f"{name}/y.md")
+    }
+    report, current = make(tmp_path, files | wanted)
+    assert report.counts["articles"] == 1 + 2 * len(own)
+    assert own.items() <= {path.name: path.is_dir() for path in (current / "site").iterdir()}.items()
+    assert all((current / "site" / "tags" / "x" / name).is_file() for name in ("index.html", "index-html/index.html"))
+
+
 @pytest.mark.parametrize("value", ["9999-12-31", "0001-01-01", "9999-12-31T23:59:59-12:00"])
 def test_an_instant_outside_time_is_a_file_error(tmp_path: Path, value: str) -> None:
     """A date that cannot be an instant costs its own page only."""
