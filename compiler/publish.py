@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -171,7 +172,7 @@ def _meta(derived: Derived, settings: Settings, *, site: dict[str, FileEntry], d
 
 
 def _site_entries(site: Path) -> dict[str, FileEntry]:
-    paths = sorted(path for path in site.rglob("*") if path.is_file())
+    paths = sorted(Path(folder, name) for folder, _, names in os.walk(site) for name in names)
     return {path.relative_to(site).as_posix(): file_entry(path) for path in paths}
 
 

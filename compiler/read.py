@@ -23,7 +23,7 @@ from compiler.model import (
     Url,
 )
 from compiler.pages import Parsed, parse
-from compiler.parse.comments import strip_comments
+from compiler.parse.comments import is_plain, strip_comments
 from compiler.parse.markdown import PARSER_VERSION
 from compiler.progress import Clock
 from compiler.protected import protected_pages
@@ -103,7 +103,7 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
 
 
 def _without_comments(cache: Cache, body: str) -> str:
-    return cache.all(_STRIPPED, [((PARSER_VERSION, body), body)])[0]
+    return body if is_plain(body) else cache.all(_STRIPPED, [((PARSER_VERSION, body), body)])[0]
 
 
 def _without(selection: Selection, refused: Sequence[Problem], *, published: frozenset[SourcePath]) -> Selection:

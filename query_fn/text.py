@@ -258,8 +258,10 @@ def _strip_markup(markdown: str) -> str:
     text = markdown.replace(_KEPT, "")
     text = _CODE.sub(keep, text) if "`" in text else text
     for signs, pattern, replacement in _PLAIN:
-        if any(sign in text for sign in signs):  # a tenth of the time of a pattern that finds nothing
-            text = pattern.sub(replacement, text)
+        for sign in signs:  # a tenth of the time of a pattern that finds nothing
+            if sign in text:
+                text = pattern.sub(replacement, text)
+                break
     text = html.unescape(text) if "&" in text else text
     kept = iter(codes)
     return re.sub(_KEPT, lambda _: next(kept, ""), text) if codes else text

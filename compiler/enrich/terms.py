@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -60,17 +60,22 @@ def _frequent(text: str, lang: str, count: int) -> list[str]:
 
 def _weighty(text: str, count: int) -> list[str]:
     """Return the words of a Chinese text by tf-idf; of equals the first in the text comes first."""
-    counted = Counter(word for word in _words(text) if len(word.strip()) > 1 and word.lower() not in _COMMON)
-    weights = {word: n * _idf().get(word, UNKNOWN) for word, n in counted.items()}
+    counted: Counter[str] = Counter()
+    for word, n in Counter(rjieba.cut(text)).items():
+        for part in _parts(word):
+            counted[part] += n
+    weights = {
+        word: n * _idf().get(word, UNKNOWN)
+        for word, n in counted.items()
+        if len(word.strip()) > 1 and word.lower() not in _COMMON
+    }
     return sorted(weights, key=weights.__getitem__, reverse=True)[:count]
 
 
-def _words(text: str) -> Iterator[str]:
-    for word in rjieba.cut(text):
-        if word.isascii() and not word.isalnum() and word not in _idf():  # an identifier: its parts are counted
-            yield from _PART.split(word)
-        else:
-            yield word
+def _parts(word: str) -> Sequence[str]:
+    """Return the parts of an identifier, which are counted; any other word whole, C++ and C# as well."""
+    whole = not word.isascii() or word.rstrip("+#").isalnum() or word in _idf()
+    return (word,) if whole else [part for part in _PART.split(word) if part]
 
 
 @cache

@@ -21,6 +21,12 @@ ROUNDS = 4  # a removed comment can change what is code: read again until nothin
 Region = tuple[int, int]
 
 
+def is_plain(body: str) -> bool:
+    """Tell whether a body surely holds no comment and nothing too deep, so that it need not be read for that."""
+    marked = "<!--" in body or "%%" in body
+    return not marked and not _MAYBE_DEEP.search(body) and body.count("<") <= MAX_HTML_NESTING
+
+
 def strip_comments(body: str) -> str:
     """Return the body without comments, with the same number of lines.
 
@@ -28,8 +34,7 @@ def strip_comments(body: str) -> str:
     never closed hides the rest of the page, as it does in Obsidian and in HTML. Where removing comments does not come
     to rest, code is no longer spared. Raises FileError for what is nested deeper than the parser or a browser reads.
     """
-    marked = "<!--" in body or "%%" in body
-    if not marked and not _MAYBE_DEEP.search(body) and body.count("<") <= MAX_HTML_NESTING:
+    if is_plain(body):
         return body
     for _ in range(ROUNDS):
         tokens = source_parser().parse(body, {})

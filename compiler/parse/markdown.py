@@ -125,6 +125,7 @@ def refuse_deep_nesting(tokens: Sequence[Token]) -> None:
         raise FileError("nested-too-deep", message, fix="close each element that is opened")
 
 
+@lru_cache(maxsize=1 << 14)  # a heading is compared with each link to its page
 def slugify(title: str) -> Anchor:
     """Return the anchor of a heading text: Unicode letters and digits kept, spaces as hyphens, as GitHub does it."""
     text = unicodedata.normalize("NFC", title).strip().lower()
