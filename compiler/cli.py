@@ -291,7 +291,7 @@ def main() -> None:
         _fail("interrupted; what was served before is still served", 3)
     except Exception as error:
         logging.getLogger("geosmin").debug("uncaught", exc_info=True)
-        _fail(f"{_told(error)} — nothing was switched; GEOSMIN_DEBUG=1 shows where", 3)
+        _fail(f"{_told(error)} — what is served is whole, the build before or this one; GEOSMIN_DEBUG=1 shows where", 3)
 
 
 def _told(error: Exception) -> str:

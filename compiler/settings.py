@@ -257,6 +257,8 @@ def _check(settings: Settings) -> Settings:
     for name, place in (("--out", out), ("--state", state)):
         if place == content or content.is_relative_to(place):
             raise SettingsError(f"{name} {place} holds the content folder; choose a folder beside it")
+        if place.exists() and not place.is_dir():
+            raise SettingsError(f"{name} {place} is a file; choose a folder")
         if place.is_relative_to(content) and not any(p.startswith(".") for p in place.relative_to(content).parts):
             raise SettingsError(f"{name} {place} lies inside the content folder and would be read as content")
     if state == out or state.is_relative_to(out):

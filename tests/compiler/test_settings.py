@@ -98,3 +98,12 @@ def test_a_stamp_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch, value: str, 
     assert identity.source_date_epoch() == seconds
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(time.time()) + 86_400))
     assert identity.source_date_epoch() > time.time()
+
+
+def test_an_output_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    """`--out` and `--state` name folders; a file of that name is told before anything is read."""
+    (tmp_path / "content").mkdir()
+    (tmp_path / "x").write_text("", "utf-8")
+    for out, state in (("x", "state"), ("dist", "x")):
+        with pytest.raises(SettingsError, match="is a file; choose a folder"):
+            load(tmp_path / "content", tmp_path / out, tmp_path / state)
