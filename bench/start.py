@@ -11,7 +11,7 @@ import sys
 import time
 
 RUNS = 7
-HEAVY = ("onnxruntime", "anthropic", "jieba", "mkdocs", "usearch", "tantivy", "numpy", "sentencepiece")
+HEAVY = ("onnxruntime", "anthropic", "jieba", "rjieba", "mkdocs", "usearch", "tantivy", "numpy", "sentencepiece")
 
 
 def seconds(code: str) -> float:

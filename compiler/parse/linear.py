@@ -37,12 +37,12 @@ class _Blocks(ParserBlock):
 
     def parse(self, src: str, md: MarkdownIt, env: EnvType, out_tokens: list[Token]) -> list[Token] | None:
         state = StateBlock("", md, env, out_tokens)
-        _set_lines(state, src)
+        set_lines(state, src)
         self.tokenize(state, 0, state.lineMax)
         return state.tokens
 
 
-def _set_lines(state: StateBlock, src: str) -> None:
+def set_lines(state: StateBlock, src: str) -> None:
     """Set what StateBlock knows of the lines of its text: where each begins and ends, and its indent."""
     lines = src.split("\n")
     if not lines[-1].strip(" \t"):

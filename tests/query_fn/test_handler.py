@@ -20,7 +20,7 @@ from query_fn.settings import Settings
 from tests.artifacts import make_build
 
 ROOT = Path(__file__).parents[2]
-HEAVY = ("onnxruntime", "sentencepiece", "anthropic", "jieba", "mkdocs", "usearch", "compiler", "boto3")
+HEAVY = ("onnxruntime", "sentencepiece", "anthropic", "jieba", "rjieba", "mkdocs", "usearch", "compiler", "boto3")
 
 
 def _url_event(
