@@ -54,6 +54,11 @@ def report(seen: Outcome) -> Json:
         "run": {"embedded": seen.fresh, "seconds": dict(seen.seconds)},
         "degraded": list(seen.degraded),
         "misses": [_miss(found) for found in judged if lost_at(found, CUT)],
+        "wrong_answers": [
+            {"id": said.question.id, "question": said.question.text, "lost": why}
+            for said in seen.said
+            if (why := _wrong(said))
+        ],
     }
     return {name: _rounded(value) for name, value in found.items()}
 
@@ -116,6 +121,13 @@ def _answers(said: Sequence[Said]) -> Json:
         "citation_precision": mean(cited),
         "lost": {step: mean(_silent_at(item) == step for item in gold) for step in SILENT},
     }
+
+
+def _wrong(said: Said) -> str:
+    """Return why an answer is wrong, "" when it is right or cannot be judged."""
+    if said.question.refuse:
+        return "" if said.refused else "not refused"
+    return _silent_at(said) if said.question.answers or said.question.must_contain else ""
 
 
 def _silent_at(said: Said) -> str:

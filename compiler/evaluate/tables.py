@@ -33,7 +33,8 @@ def tables(report: Mapping[str, Any]) -> Group:
         Text(f"{sum(report['run']['seconds'].values()):.0f} s · {report['run']['embedded']:,} texts embedded", "dim")
     )
     shown += [Text(f"! degraded: {name}", "yellow") for name in report["degraded"]]
-    return Group(*shown, *_misses(report["misses"]))
+    pages = _misses("page not among the first ten", report["misses"])
+    return Group(*shown, *pages, *_misses("answer wrong", report["wrong_answers"]))
 
 
 def fallen(falls: Sequence[Fall], share: float) -> Group:
@@ -70,9 +71,9 @@ def _times(latency: Mapping[str, Any]) -> str:
     return " · ".join(parts)
 
 
-def _misses(misses: Sequence[Mapping[str, Any]]) -> Iterable[Text]:
+def _misses(title: str, misses: Sequence[Mapping[str, Any]]) -> Iterable[Text]:
     if misses:
-        yield Text(f"not among the first ten: {len(misses)}", "bold")
+        yield Text(f"{title}: {len(misses)}", "bold")
     for miss in misses[:MISSES]:
         yield Text(f"  {miss['id']} ({miss['lost']}) {miss['question']}", "dim", no_wrap=True, overflow="ellipsis")
     if len(misses) > MISSES:

@@ -172,6 +172,7 @@ def test_golden_questions_are_asked_of_the_own_build(tmp_path: Path) -> None:
     assert (found["fused"]["recall@1"], found["answer"]["contains_gold"]) == (0.5, 0.5)
     assert found["refusal"]["recall"] == 1.0
     assert [miss["id"] for miss in found["misses"]] == ["2"]
+    assert [wrong["id"] for wrong in found["wrong_answers"]] == ["2"]
 
 
 @pytest.mark.skipif(MODEL is None, reason="the extra `embedder` is not installed")
