@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from zxcvbn import zxcvbn
-
 from compiler.errors import FileError
 from compiler.model import (
     Article,
@@ -99,6 +97,8 @@ def _door(one: Protected, environment: Mapping[str, str]) -> Door:
     except UnicodeEncodeError:
         message = f"the value of {name} is not UTF-8, so no browser could send it"
         raise FileError("password-weak", message, line=one.line, fix="choose another password") from None
+    from zxcvbn import zxcvbn  # only who has password pages pays for its lists of words
+
     bits = float(zxcvbn(password[:WEIGHED])["guesses_log10"]) * math.log2(10)
     if bits < FLOOR:
         message = f"the password in {name} is too easy to guess: about {bits:.0f} bits, and {FLOOR:.0f} are needed"

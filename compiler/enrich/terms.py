@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-import rjieba
-
 _MARKED = re.compile(r"\*\*([^*\n]{2,40})\*\*|`([^`\n]{2,40})`|[“「『《]([^”」』》\n]{2,30})[”」』》]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{2,}")
 _NAME = re.compile(r"\b[A-Z][\w-]+(?:[ ][A-Z][\w-]+){0,3}")
@@ -61,7 +59,7 @@ def _frequent(text: str, lang: str, count: int) -> list[str]:
 def _weighty(text: str, count: int) -> list[str]:
     """Return the words of a Chinese text by tf-idf; of equals the first in the text comes first."""
     counted: Counter[str] = Counter()
-    for word, n in Counter(rjieba.cut(text)).items():
+    for word, n in Counter(_cut(text)).items():
         for part in _parts(word):
             counted[part] += n
     weights = {
@@ -70,6 +68,12 @@ def _weighty(text: str, count: int) -> list[str]:
         if len(word.strip()) > 1 and word.lower() not in _COMMON
     }
     return sorted(weights, key=weights.__getitem__, reverse=True)[:count]
+
+
+def _cut(text: str) -> list[str]:
+    import rjieba  # loads its dictionary, 0.2 CPU s: only when it is needed
+
+    return rjieba.cut(text)
 
 
 def _parts(word: str) -> Sequence[str]:
