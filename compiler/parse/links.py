@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import heapq
 import posixpath
 import re
 import unicodedata
@@ -20,6 +21,7 @@ from compiler.sources.urls import BIDI, INDEX_NAMES
 _EXTERNAL = re.compile(OUTSIDE, re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 NEAR_TRIED = 20  # names that share most letter pairs with a broken link: only these are compared in full
+TELLING = 500  # names that share two letters; more of them tell none apart, and every dead link would look at all
 NO_ANCHOR = Anchor("")
 _MARKDOWN = re.compile(r"\.(md|markdown)$", re.IGNORECASE)
 
@@ -152,8 +154,10 @@ class Resolver:
     def _near(self, wanted: str) -> str:
         stem = _fold(_stem(wanted).rsplit("/", 1)[-1])
         if stem not in self.near:
-            shared = Counter(name for gram in _bigrams(stem) for name in self._grams.get(gram, ()))
-            likely = [name for name, _ in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:NEAR_TRIED]]
+            holders = (self._grams.get(gram, ()) for gram in _bigrams(stem))
+            shared = Counter(name for names in holders if len(names) <= TELLING for name in names)
+            ranked = heapq.nsmallest(NEAR_TRIED, shared.items(), key=lambda item: (-item[1], item[0]))
+            likely = [name for name, _ in ranked]
             near = difflib.get_close_matches(stem, likely, n=1, cutoff=0.75)
             self.near[stem] = f"did you mean {self._names[near[0]][0]}?" if near else ""
         return self.near[stem]
