@@ -161,7 +161,11 @@ class Searcher:
 
     def _result(self, asked: Asked, fused: Hits, run: _Run, limit: int) -> SearchResult:
         began, rest, query = time.perf_counter(), self._items(fused), asked.query
-        first = rerank(islice(rest, RERANK), lambda item: asked.covered(item, foreign=self._foreign(item.n, asked)))
+        first = rerank(
+            islice(rest, RERANK),
+            lambda item: asked.covered(item, foreign=self._foreign(item.n, asked)),
+            lambda item: self._foreign(item.n, asked),
+        )
         chosen = diversify(chain(first, rest), limit)
         level = self._confidence(asked, first, run) if chosen.items else 0.0
         run.timed("select", began)
