@@ -21,6 +21,7 @@ SCHEMA = 2
 FLUSH = 8_000_000  # bytes of new results that are held in memory before they are written
 STAGES = ("parse", "derive", "embed", "site", "search")  # in order; from one of them on a build can be made anew
 KINDS = {
+    "front": "parse",
     "comments": "parse",
     "structure": "parse",
     "near": "parse",

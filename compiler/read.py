@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -16,9 +16,11 @@ from compiler.model import (
     Attachment,
     Decision,
     Document,
+    FrontMatter,
     Problem,
     ProtectedPage,
     Share,
+    SourceFile,
     SourcePath,
     Url,
 )
@@ -32,10 +34,12 @@ from compiler.settings import Settings
 from compiler.sources.articles import Selection, select
 from compiler.sources.attachments import collect
 from compiler.sources.dates import commit_days, refuse_slow_clock
+from compiler.sources.frontmatter import read_front_matter
 from compiler.sources.scan import scan
 from compiler.sources.sharing import hidden_folders, ruled
 from compiler.sources.urls import attachment_urls
 
+_FRONT = Kind("front", FrontMatter)
 _STRIPPED = Recipe(Kind("comments", str), strip_comments)
 
 
@@ -84,8 +88,11 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
     with clock.stage("share"):
         days = commit_days(settings.content)
         elsewhere = [*found.others, *(p.path for p in found.problems)]
-        strip = partial(_without_comments, cache)
-        selection = select(found.files, settings, now, days=days, others=elsewhere, preview=preview, strip=strip)
+        strip, fronts = partial(_without_comments, cache), _Fronts(cache)
+        selection = select(
+            found.files, settings, now, days=days, others=elsewhere, preview=preview, strip=strip, read=fronts.read
+        )
+        fronts.keep(found.files, frozenset(a.source for a in selection.articles))
     with clock.stage("parse"):
         rules = settings.sharing.rules
         shares = {path: ruled(rules, path, found.links.get(path, path)) for path in found.others}
@@ -100,6 +107,27 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
     everything = sorted_problems((*found.problems, *selection.problems, *problems, *refused), public)
     selection = _without(selection, refused, published=frozenset(page.source for page in protected))
     return Sources(selection, parsed.documents, attachments, everything, protected)
+
+
+class _Fronts:
+    """The front matter of public pages, kept in the cache; that of any other file is read each time and never kept."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._fresh: dict[str, FrontMatter] = {}
+
+    def read(self, file: SourceFile) -> FrontMatter:
+        """Return a file's front matter. Raises FileError like the reader itself."""
+        found = self._cache.find(_FRONT, (file.sha256,))
+        if found is None:
+            found = self._fresh[file.sha256] = read_front_matter(file.text)
+        return found
+
+    def keep(self, files: Sequence[SourceFile], public: Container[SourcePath]) -> None:
+        """Remember what was read of the files that turned out to be public."""
+        for file in files:
+            if file.path in public and file.sha256 in self._fresh:
+                self._cache.keep(_FRONT, (file.sha256,), self._fresh[file.sha256])
 
 
 def _without_comments(cache: Cache, body: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
+
+import msgspec
 
 from compiler.model import Decision, Problem, RuleMatch, Severity, SourcePath
 
@@ -86,7 +87,7 @@ def owner_json(report: Report) -> str:
         for path, d in sorted(report.decisions.items())
     }
     full = to_json(report) | {"decisions": decisions, "rules": sharing_json(report)["rules"]}
-    return json.dumps(full, ensure_ascii=False, indent=2) + "\n"
+    return msgspec.json.format(msgspec.json.encode(full)).decode() + "\n"
 
 
 def state_of(decision: Decision) -> str:
@@ -114,7 +115,7 @@ def problem_json(problem: Problem, redact_with: bytes | None) -> dict[str, Any]:
             "path": file_tag(problem.path, redact_with),
             "line": problem.line,
         }
-    return asdict(problem) | {"severity": problem.severity.value}
+    return {f.name: getattr(problem, f.name) for f in fields(problem)} | {"severity": problem.severity.value}
 
 
 def problem_line(problem: Problem, redact_with: bytes | None = None) -> str:

@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import takewhile
 from urllib.parse import unquote
 
@@ -210,6 +211,7 @@ def _names_of(path: SourcePath, article: Article) -> list[str]:
     return [*names, _fold(article.title), *(_fold(alias) for alias in article.aliases)]
 
 
+@lru_cache(maxsize=65_536)
 def _stem(path: str) -> str:
     """Return a path without its extension, and without the name of an index file."""
     path = _MARKDOWN.sub("", path.rstrip("/"))
@@ -232,5 +234,6 @@ def _ends(path: str, wanted: str) -> bool:
     return ("/" + _stem(path)).endswith("/" + _stem(wanted))
 
 
+@lru_cache(maxsize=65_536)
 def _fold(name: str) -> str:
     return re.sub(r"[\s]+", " ", unicodedata.normalize("NFKC", name).casefold()).strip()

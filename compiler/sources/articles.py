@@ -76,6 +76,10 @@ class Selection:
     rules: tuple[RuleMatch, ...] = ()
 
 
+def _front_matter(file: SourceFile) -> FrontMatter:
+    return read_front_matter(file.text)
+
+
 def select(  # noqa: PLR0913 - what decides is given by name
     files: Sequence[SourceFile],
     settings: Settings,
@@ -85,19 +89,19 @@ def select(  # noqa: PLR0913 - what decides is given by name
     others: Collection[SourcePath] = (),
     preview: bool = False,
     strip: Callable[[str], str] = strip_comments,
+    read: Callable[[SourceFile], FrontMatter] = _front_matter,
 ) -> Selection:
     """Return the public, unexpired articles, sorted by source path; a preview also has drafts and private ones.
 
-    `others` are the files that are no articles: a rule that covers only them is alive. `strip` removes
-    comments from a body. Raises BuildError when a rule
-    that should keep files back matches nothing.
+    `others` are the files that are no articles: a rule that covers only them is alive. `strip` removes comments from a
+    body, `read` reads a front matter. Raises BuildError when a rule that should keep files back matches nothing.
     """
     judge = Judge(settings.sharing, now)
     paths = sorted({*(f.path for f in files), *others})
     problems = dead_rules(settings.sharing, paths, SourcePath(CONFIG_NAME))
     judged: list[Judged] = []
     for file in files:
-        one, found = _judge(judge, file)
+        one, found = _judge(judge, file, read)
         judged.append(one)
         problems += found
     broken = {p.path for p in problems if p.severity is Severity.ERROR}
@@ -126,9 +130,9 @@ def is_protected(decision: Decision) -> bool:
     return decision.share is Share.PASSWORD and not decision.expired
 
 
-def _judge(judge: Judge, file: SourceFile) -> tuple[Judged, list[Problem]]:
+def _judge(judge: Judge, file: SourceFile, read: Callable[[SourceFile], FrontMatter]) -> tuple[Judged, list[Problem]]:
     try:
-        front = read_front_matter(file.text)
+        front = read(file)
         return Judged(file, front, judge.decide(file.path, front, target=file.target)), []
     except FileError as error:
         private = Decision(Share.PRIVATE, None, error.code)

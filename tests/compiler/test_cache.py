@@ -10,6 +10,7 @@ import pytest
 from compiler.cache import KINDS, STAGES, Cache, Kind, Recipe, opened
 from compiler.errors import BuildError
 from compiler.parallel import ENOUGH, Workers
+from tests.compiler.vault import PUBLIC, make
 
 
 def doubled(text: str) -> str:
@@ -124,3 +125,17 @@ def test_progress_counts_stored_and_made_results() -> None:
     cache._flush()
     cache.all(DOUBLED, WANTED, lambda done, total: seen.append((done, total)))
     assert seen == [(2, 3), (3, 3)]
+
+
+def test_only_public_front_matter_is_kept(tmp_path: Path) -> None:
+    """The cache holds the front matter of public pages and of no other, and reading it again decides the same."""
+    files: dict[str, str | bytes] = {
+        "a.md": PUBLIC.replace("---\n", "---\nsummary: qzpublicqz\n", 1) + "# 甲\n",
+        "b.md": "---\nshare: private\nsummary: qzprivateqz\n---\n# 乙\n",
+        "c.md": "---\nshare: publick\nsummary: qzbrokenqz\n---\n# 丙\n",
+    }
+    first, _ = make(tmp_path, files)
+    stored = b"".join(path.read_bytes() for path in sorted((tmp_path / "a" / "state").glob("cache.db*")))
+    assert (b"qzpublicqz" in stored, b"qzprivateqz" in stored, b"qzbrokenqz" in stored) == (True, False, False)
+    again, _ = make(tmp_path, files)
+    assert (again.unchanged, again.decisions, again.problems) == (True, first.decisions, first.problems)
