@@ -11,7 +11,7 @@ MAX_FUSED = 30
 
 # Weights of a chunk's scaled scores. 0.7 and 0.3 was the best pair on XQuAD-zh, zh to en and the GitLab handbook;
 # questions and wiki pages are aliases that add to it. Local questions say little that their passage does not: at 0.15
-# each they cost 2 to 3 points on the handbook; at these weights they cost nothing and bring 0.5 across languages.
+# each they cost 1 to 3 points on the handbook; at these weights they cost nothing and bring 0.5 across languages.
 WEIGHTS: Mapping[str, float] = {
     "chunk_words": 0.7,
     "chunk_vector": 0.3,
