@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from compiler.index.fold import fold_table
+from compiler.index.fold import fold_of
 from compiler.index.rows import BuildMeta, Floats, Rows, Vectors, VectorSet
 from compiler.index.write import write_artifacts
 from query_fn.contract import ArticleRow, ChunkRow, Embedding, LanguageCalibration, QuestionRow
 from query_fn.retrieve.search import Searcher
 from query_fn.store import open_store
-from query_fn.text import tokenise
+from query_fn.text import Analyser, tokenise
 
 CHUNKS, PER_ARTICLE, QUERIES, SEED, DIMENSION = 10_000, 10, 200, 7, 384
 _PROFILE = Embedding("synthetic", "f32", "all", DIMENSION, "mean+l2", "cosine", "", "", 510, "0" * 64)
@@ -117,14 +117,14 @@ def _vectors(unit: Floats) -> Vectors:
 def _fts5(rows: Rows) -> sqlite3.Connection:
     db = sqlite3.connect(":memory:")
     db.execute("CREATE VIRTUAL TABLE chunks USING fts5(body, content='')")
-    fold = fold_table()
+    fold = fold_of(Analyser.BIGRAM)
     tokens = ((row.n, " ".join(tokenise(row.text, fold))) for row in rows.chunks)
     db.executemany("INSERT INTO chunks(rowid, body) VALUES (?, ?)", tokens)
     return db
 
 
 def _match(db: sqlite3.Connection, text: str) -> list[tuple[int]]:
-    query = " OR ".join(f'"{token}"' for token in dict.fromkeys(tokenise(text, fold_table())))
+    query = " OR ".join(f'"{token}"' for token in dict.fromkeys(tokenise(text, fold_of(Analyser.BIGRAM))))
     return db.execute("SELECT rowid FROM chunks WHERE chunks MATCH ? ORDER BY rank LIMIT 20", (query,)).fetchall()
 
 

@@ -18,7 +18,7 @@ from compiler.outline import outline, reading_minutes, summarise
 from compiler.settings import ChunkSettings, Settings
 from compiler.wiki.graph import link_rows
 from query_fn.contract import CHUNKER, ArticleRow, ChunkRow, NodeRow, PageRow, QuestionRow
-from query_fn.text import TOKENISER
+from query_fn.text import TOKENISERS, Analyser
 
 Numbered = TypeVar("Numbered", ChunkRow, NodeRow, QuestionRow)
 
@@ -31,12 +31,17 @@ class Leaf:
     sizes: ChunkSettings
     enricher: Enricher
     count: int  # questions per chunk
+    analyser: Analyser
 
     @property
     def parts(self) -> tuple[str, ...]:
         """Everything the rows depend on, for the cache."""
-        d, versions = self.document, f"{CHUNKER} {TOKENISER} {self.enricher.name} {self.enricher.version} {self.count}"
-        return versions, digest_of(self.sizes), digest_of((d.article, d.text, d.headings, d.sections))
+        d, enricher = self.document, f"{self.enricher.name} {self.enricher.version} {self.count}"
+        return (
+            f"{CHUNKER} {TOKENISERS[self.analyser]} {enricher}",
+            digest_of(self.sizes),
+            digest_of((d.article, d.text, d.headings, d.sections)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,8 @@ def derive(
     progress: Callable[[int, int], None],
 ) -> Derivation:
     """Return every row of the artifacts. Raises BuildError when the chunks of a page do not add up to its text."""
-    leaves = [Leaf(document, settings.chunk, enricher, settings.questions.per_chunk) for document in documents]
+    count, analyser = settings.questions.per_chunk, settings.search.analyser
+    leaves = [Leaf(document, settings.chunk, enricher, count, analyser) for document in documents]
     made = cache.all(ROWS, [(leaf.parts, leaf) for leaf in leaves], progress)
     cache.workers.close()  # what follows needs their memory
     articles = [article_row(d, page.summary, n) for n, (d, page) in enumerate(zip(documents, made, strict=True))]
@@ -82,7 +88,7 @@ def derive(
         links=link_rows(documents),
     )
     minutes = {row.id: page.minutes for row, page in zip(articles, made, strict=True)}
-    return Derivation(rows, joined([page.texts for page in made]), minutes)
+    return Derivation(rows, joined([page.texts for page in made], analyser), minutes)
 
 
 def _page_rows(leaf: Leaf) -> PageRows:
@@ -96,7 +102,7 @@ def _page_rows(leaf: Leaf) -> PageRows:
     questions = tuple(_questions(row, chunks, leaf.enricher, leaf.count))
     nodes = tuple(outline(document, 0))
     own = Rows((row,), chunks, questions, nodes, _human_pages([row]))
-    return PageRows(row.summary, chunks, nodes, questions, texts_of(own), reading_minutes(document.text))
+    return PageRows(row.summary, chunks, nodes, questions, texts_of(own, leaf.analyser), reading_minutes(document.text))
 
 
 ROWS = Recipe(Kind("rows", PageRows), _page_rows)

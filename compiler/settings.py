@@ -10,6 +10,7 @@ import typing
 import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import yaml
 from compiler.addresses import base_path, check_address, rule_path
 from compiler.errors import SettingsError
 from compiler.model import Share
+from query_fn.text import Analyser
 
 CONFIG_NAME = "geosmin.yml"
 GUIDE_NAME = "_guide.md"
@@ -80,6 +82,13 @@ class EmbedSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How words are cut: `bigram` finds every run of characters, `jieba` the words of a Chinese dictionary."""
+
+    analyser: Analyser = Analyser.BIGRAM
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionSettings:
     """Generated questions: aliases that lead to a chunk."""
 
@@ -112,12 +121,13 @@ class Settings:
     sharing: SharingSettings = field(default_factory=SharingSettings)
     chunk: ChunkSettings = field(default_factory=ChunkSettings)
     embed: EmbedSettings = field(default_factory=EmbedSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
     questions: QuestionSettings = field(default_factory=QuestionSettings)
     ask: AskSettings = field(default_factory=AskSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
 
 
-SECTIONS = ("site", "sharing", "chunk", "embed", "questions", "ask", "limits")
+SECTIONS = ("site", "sharing", "chunk", "embed", "search", "questions", "ask", "limits")
 
 
 def load(
@@ -144,7 +154,9 @@ def load(
 
 def public_view(settings: Settings) -> dict[str, Any]:
     """Return what of the settings shapes public output: an input of the build id. Paths and budgets stay out."""
-    view = {name: dataclasses.asdict(getattr(settings, name)) for name in ("site", "chunk", "questions", "ask")}
+    view = {
+        name: dataclasses.asdict(getattr(settings, name)) for name in ("site", "chunk", "search", "questions", "ask")
+    }
     view["embed"] = {"model": settings.embed.model, "script": settings.embed.script}
     return view
 
@@ -240,7 +252,7 @@ def _scalar(hint: Any, value: Any, where: str, place: str) -> Any:
     try:
         return hint(value)
     except ValueError:
-        accepted = ", ".join(m.value for m in hint) if issubclass(hint, Share) else f"a {hint.__name__}"
+        accepted = ", ".join(m.value for m in hint) if issubclass(hint, Enum) else f"a {hint.__name__}"
         raise SettingsError(f"{place}: `{where}` is {value!r}; accepted: {accepted}") from None
 
 

@@ -11,6 +11,7 @@ import sqlite3
 import tempfile
 from collections.abc import Mapping
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,7 +39,7 @@ from query_fn.contract import (
     load_manifest,
 )
 from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch
-from query_fn.text import TOKENISER
+from query_fn.text import TOKENISERS, Analyser, Fold, fold_with
 
 if TYPE_CHECKING:
     import tantivy
@@ -85,12 +86,25 @@ def _read_manifest(folder: Path) -> Manifest:
 def _check_profile(manifest: Manifest) -> None:
     _same("schema", manifest.profile.schema, SCHEMA)
     _same("chunker", manifest.profile.chunker, CHUNKER)
-    _same("tokeniser", manifest.profile.tokeniser, TOKENISER)
+    if _analyser(manifest) is Analyser.JIEBA and find_spec("rjieba") is None:
+        raise ProfileMismatch("profile.tokeniser: the build was cut by rjieba, which is not installed here")
+
+
+def _analyser(manifest: Manifest) -> Analyser:
+    """Return how the build's text was cut. Raises ProfileMismatch for a way that this version does not know."""
+    for analyser, name in TOKENISERS.items():
+        if name == manifest.profile.tokeniser:
+            return analyser
+    raise _mismatch("tokeniser", manifest.profile.tokeniser, " or ".join(TOKENISERS.values()))
 
 
 def _same(name: str, built: object, here: object) -> None:
     if built != here:
-        raise ProfileMismatch(f"profile.{name}: the build has {built!r}, this function {here!r}; build again")
+        raise _mismatch(name, built, here)
+
+
+def _mismatch(name: str, built: object, here: object) -> ProfileMismatch:
+    return ProfileMismatch(f"profile.{name}: the build has {built!r}, this function {here!r}; build again")
 
 
 class Store:
@@ -204,10 +218,10 @@ class Store:
     # --- indexes ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def fold(self) -> dict[int, int]:
-        """The Traditional to Simplified table of this build."""
+    def fold(self) -> Fold:
+        """How this build's text is folded into tokens."""
         table: dict[str, str] = json.loads((self.folder / FOLD).read_text("utf-8"))
-        return {ord(char): ord(simplified) for char, simplified in table.items()}
+        return fold_with({ord(char): ord(to) for char, to in table.items()}, _analyser(self.manifest))
 
     def lexical(self, name: str) -> tantivy.Index:
         """Return a BM25 index. tantivy wants to write a lock file, so it gets a temporary folder of links."""

@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 from opencc import OpenCC
 
+from query_fn.text import Analyser, Fold, fold_with
+
 _RANGES = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x323B0))
 
 
@@ -17,6 +19,12 @@ def fold_table() -> MappingProxyType[int, int]:
     convert = OpenCC("t2s").convert
     pairs = ((code, convert(chr(code))) for first, last in _RANGES for code in range(first, last))
     return MappingProxyType({code: ord(to) for code, to in pairs if len(to) == 1 and ord(to) != code})
+
+
+@lru_cache
+def fold_of(analyser: Analyser) -> Fold:
+    """Return how text is folded into tokens for an analyser."""
+    return fold_with(fold_table(), analyser)
 
 
 def dump_fold() -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from compiler.index.fold import fold_table
+from compiler.index.fold import fold_of
 from compiler.index.rows import Fields, Rows, fields_of
 from query_fn.contract import LEXICAL
-from query_fn.text import tokenise
+from query_fn.text import Analyser, tokenise
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,28 +18,31 @@ class Texts:
 
     fields: Mapping[str, tuple[Fields, ...]]
     words: Mapping[str, tuple[Fields, ...]]  # the same fields as tokens with spaces between them
+    analyser: Analyser
 
 
-def texts_of(rows: Rows) -> Texts:
+def texts_of(rows: Rows, analyser: Analyser = Analyser.BIGRAM) -> Texts:
     """Return what is searched of all rows."""
     fields = {name: tuple(found) for name, found in fields_of(rows).items()}
-    return Texts(fields, {name: tuple(map(cut, found)) for name, found in fields.items()})
+    words = {name: tuple(map(partial(cut, analyser=analyser), found)) for name, found in fields.items()}
+    return Texts(fields, words, analyser)
 
 
-def joined(parts: Sequence[Texts]) -> Texts:
-    """Return the texts of several pages one after the other."""
+def joined(parts: Sequence[Texts], analyser: Analyser) -> Texts:
+    """Return the texts of several pages one after the other; all were cut by the one analyser."""
     fields = {name: tuple(item for part in parts for item in part.fields[name]) for name in LEXICAL}
     words = {name: tuple(item for part in parts for item in part.words[name]) for name in LEXICAL}
-    return Texts(fields, words)
+    return Texts(fields, words, analyser)
 
 
-def cut(fields: Fields) -> Fields:
+def cut(fields: Fields, analyser: Analyser) -> Fields:
     """Return the fields cut into tokens, for an index whose own tokeniser splits at spaces."""
-    return Fields(_cut_again(fields.title), _cut_again(fields.path), _cut(fields.body))
+    head, path = (_cut_again(text, analyser) for text in (fields.title, fields.path))
+    return Fields(head, path, _cut(fields.body, analyser))
 
 
-def _cut(text: str) -> str:
-    return " ".join(tokenise(text, fold_table()))
+def _cut(text: str, analyser: Analyser) -> str:
+    return " ".join(tokenise(text, fold_of(analyser)))
 
 
 _cut_again = lru_cache(maxsize=256)(_cut)  # titles and paths: those of a chunk stand at each of its questions, too

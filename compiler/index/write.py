@@ -28,7 +28,7 @@ from query_fn.contract import (
     dump_manifest,
     file_entry,
 )
-from query_fn.text import TOKENISER
+from query_fn.text import TOKENISERS, Analyser
 
 __all__ = ["verify", "write_artifacts", "write_manifest"]
 
@@ -48,15 +48,15 @@ def write_artifacts(
     folder.mkdir(parents=True, exist_ok=True)
     write_store(rows, folder / STORE)
     (folder / FOLD).write_text(dump_fold(), "utf-8")
-    words = (texts or texts_of(rows)).words
+    texts = texts or texts_of(rows)
     for name in LEXICAL:
-        write_lexical(words[name], folder / "lexical" / name)
+        write_lexical(texts.words[name], folder / "lexical" / name)
     if vectors:
         for name in VECTORS:
             write_dense(vectors.sets[name], folder / "vectors" / f"{name}.usearch", vectors.embedding.dimension)
         if meta.model:
             shutil.copytree(meta.model, folder / "model")
-    return write_manifest(folder, _manifest(rows, folder, meta=meta, vectors=vectors))
+    return write_manifest(folder, _manifest(rows, folder, meta=meta, vectors=vectors, analyser=texts.analyser))
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
@@ -70,7 +70,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
     return manifest
 
 
-def _manifest(rows: Rows, folder: Path, *, meta: BuildMeta, vectors: Vectors | None) -> Manifest:
+def _manifest(rows: Rows, folder: Path, *, meta: BuildMeta, vectors: Vectors | None, analyser: Analyser) -> Manifest:
     readiness = {name: vectors.sets[name].readiness for name in VECTORS} if vectors else {}
     waiting = any(item.ready < item.total for item in readiness.values())
     named = (*meta.degraded, *(() if vectors else ("no_embedder",)), *(("vectors_incomplete",) if waiting else ()))
@@ -78,7 +78,7 @@ def _manifest(rows: Rows, folder: Path, *, meta: BuildMeta, vectors: Vectors | N
         schema=SCHEMA,
         build_id=meta.build_id,
         stamp=meta.stamp,
-        profile=Profile(SCHEMA, CHUNKER, TOKENISER, vectors.embedding if vectors else None),
+        profile=Profile(SCHEMA, CHUNKER, TOKENISERS[analyser], vectors.embedding if vectors else None),
         title=meta.title,
         languages=meta.languages,
         base_path=meta.base_path,

@@ -17,7 +17,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "compiler.model": (),
     "compiler.git": (),
     "compiler.addresses": LEAVES,
-    "compiler.settings": (*LEAVES, "compiler.addresses"),
+    "compiler.settings": (*LEAVES, *TEXT, "compiler.addresses"),
     "compiler.progress": (),
     "compiler.parallel": (),
     "compiler.version": (),

@@ -21,7 +21,7 @@ REFUSED = [
     "site.url='https://example.org/ a'", "site.url=https://example.org:99999/", "site.repository_url=file:///x", "ask.endpoint=//example.org/x",
     "ask.endpoint=ws://example.org", "site.base_path=../x", "site.base_path=/a/../b/", "site.base_path=/a/%2e%2e/b", "site.base_path=/a//b",
     'site.base_path="a\\\\b"', "site.base_path=/a?b", "sharing.timezone=Mars/Base", "sharing.default=password", "sharing.default=Public",
-    "sharing.repository_is_public=yes",
+    "sharing.repository_is_public=yes", "search.analyser=trigram",
 ]  # fmt: skip
 
 

@@ -13,11 +13,15 @@ from typing import Any
 import pytest
 
 from compiler.errors import BuildError
-from compiler.index.write import verify
+from compiler.index.rows import BuildMeta
+from compiler.index.texts import texts_of
+from compiler.index.write import verify, write_artifacts
 from query_fn.contract import MANIFEST, ManifestError, dump_manifest, file_entry, load_manifest
 from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch
+from query_fn.retrieve.search import Searcher
 from query_fn.store import open_store
-from tests.artifacts import make_artifacts
+from query_fn.text import TOKENISERS, Analyser
+from tests.artifacts import NOW, make_artifacts, make_rows
 
 FILES = [
     "knowledge.db",
@@ -96,6 +100,24 @@ def test_another_profile_is_refused_by_the_name_of_its_field(folder: Path, field
     """The message says which of the versions differs."""
     _edit(folder, lambda data: data["profile"].update({field: value}))
     with pytest.raises(ProfileMismatch, match=rf"profile\.{field}"):
+        open_store(folder)
+
+
+def test_a_build_cut_by_words_is_searched_by_words(tmp_path: Path) -> None:
+    """The manifest says which analyser cut the text, and the question is cut by the same one."""
+    texts = texts_of(make_rows(), Analyser.JIEBA)
+    write_artifacts(make_rows(), tmp_path / "a", meta=BuildMeta("b", 0, "t", ("zh", "en")), texts=texts)
+    store = open_store(tmp_path / "a")
+    assert store.manifest.profile.tokeniser == TOKENISERS[Analyser.JIEBA]
+    assert Searcher(store).search("没有网络怎么离线安装？", now=NOW).candidates[0].chunk_id == "安装.1"
+    assert store.lexical("chunks").searcher().doc_freq("body", "网络") == 1
+
+
+def test_words_without_the_dictionary_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function without rjieba does not open a build that needs it, and says what is missing."""
+    _edit(folder, lambda data: data["profile"].update(tokeniser=TOKENISERS[Analyser.JIEBA]))
+    monkeypatch.setattr("query_fn.store.find_spec", lambda _: None)
+    with pytest.raises(ProfileMismatch, match="rjieba, which is not installed"):
         open_store(folder)
 
 

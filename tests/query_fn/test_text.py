@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from query_fn.text import normalise, plain, script_lang, sentences, terms, tokenise
+from query_fn.text import (
+    TOKENISERS,
+    Analyser,
+    Fold,
+    fold_with,
+    normalise,
+    plain,
+    script_lang,
+    sentences,
+    terms,
+    tokenise,
+)
 
-FOLD = {ord("臺"): ord("台"), ord("灣"): ord("湾")}
+ROOT = Path(__file__).resolve().parents[2]
+TRADITIONAL = {ord("臺"): ord("台"), ord("灣"): ord("湾"), ord("檢"): ord("检")}
+FOLD = fold_with(TRADITIONAL)
+WORDS = fold_with(TRADITIONAL, Analyser.JIEBA)
 
 TOKENS = [
     ("GPT-4o", ["gpt-4o", "gpt", "4o"]),
     ("3.6.3", ["3.6.3", "3", "6", "3"]),
+    ("v1.2.3", ["v1.2.3", "v1", "2", "3"]),
+    ("docs/user-guide.md", ["docs/user-guide.md", "doc", "user-guide.md", "user", "guid", "md"]),
+    (r"C:\temp\x", ["c", r"temp\x", "temp", "x"]),
+    ("https://a.io/b", ["https", "a.io/b", "a.io", "a", "io", "b"]),
+    ("C++/C#", ["c++/c#", "c++", "c#"]),
+    ("ORA-00942 E1105 0x80070005", ["ora-00942", "ora", "00942", "e1105", "0x80070005"]),
+    ("HTTP 404：max_connections", ["http", "404", "max_connections", "max", "connect"]),
+    ("--dry-run=true", ["dry-run", "dri", "run", "true"]),
+    ("ｖ２．０　Ｃ＋＋", ["v2.0", "v2", "0", "c++"]),
+    ("\u202eabc\u202c \u2066x\u2069", ["abc", "x"]),
     ("snake_case", ["snake_case", "snake", "case"]),
     ("camelCase HTTPServer", ["camelcase", "camel", "case", "httpserver", "http", "server"]),
     ("__init__", ["init"]),
@@ -40,6 +69,34 @@ def test_a_substring_across_word_borders_is_a_run_of_tokens(text: str, query: st
     """Any Chinese substring is a contiguous run of the text's tokens."""
     whole, part = tokenise(text), tokenise(query)
     assert any(whole[i : i + len(part)] == part for i in range(len(whole)))
+
+
+WORD_TOKENS = [
+    ("安装臺灣的检索系统", ["安装", "台湾", "的", "检索", "系统", "检索系统"]),
+    ("Python安装 GPT-4o", ["python", "安装", "gpt-4o", "gpt", "4o"]),
+    ("東京タワー", ["東京", "タ", "タワ", "ワ", "ワー", "ー"]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), WORD_TOKENS)
+def test_words_of_a_dictionary(text: str, expected: list[str]) -> None:
+    """The analyser `jieba` cuts Han into words and everything else like `bigram`."""
+    assert tokenise(text, WORDS) == expected
+
+
+def test_the_name_of_the_profile_is_that_of_the_locked_dictionary() -> None:
+    """Another rjieba cuts otherwise, so its version is part of the tokeniser's name."""
+    pinned = re.search(r'"(rjieba)==([\d.]+)"', (ROOT / "pyproject.toml").read_text("utf-8"))
+    assert pinned
+    assert "-".join(pinned.groups()) in TOKENISERS[Analyser.JIEBA]
+
+
+@given(st.text(max_size=60), st.sampled_from([None, FOLD, WORDS]))
+def test_any_text_is_cut_alike_however_it_is_written(text: str, fold: Fold | None) -> None:
+    """Cutting takes any text, gives no empty or spaced token, and does not depend on what renders as nothing."""
+    tokens = tokenise(text, fold)
+    assert all(token and not token.isspace() and " " not in token for token in tokens)
+    assert tokenise(text.replace("a", "a\u200b"), fold) == tokenise(text, fold)
 
 
 @pytest.mark.parametrize("text", [text for text, _ in TOKENS] + ["混合 GPT-4o 与 3.6.3，在臺灣 running"])
