@@ -15,7 +15,7 @@ from compiler.index.rows import Vectors
 from compiler.index.switch import remove_superseded, switch
 from compiler.lock import held
 from compiler.progress import Clock, Progress
-from compiler.publish import Derived, Press, is_served, sweep, write_build
+from compiler.publish import Derived, Press, is_served, leaves_of, sweep, write_build
 from compiler.read import Sources, read_sources
 from compiler.report import Report, owner_json, sharing_counts
 from compiler.settings import Settings
@@ -79,11 +79,12 @@ def _build(run: Run, how: How) -> Report:
             return _report(run, sources, served, unchanged=True)
     with clock.stage("derive"):
         made = derive(sources.documents, settings, enricher=LocalEnricher(), cache=run.cache, progress=progress.update)
-    with clock.stage("embed"):
-        vectors = embed_rows(made, choice, settings, progress=progress, anew="embed" in run.cache.anew)
-    final = identity.build_id(sources, settings, choice.profile, waiting=_waiting(vectors))
-    derived = Derived(final, identity.stamp(sources.articles), sources, made, vectors, choice)
-    place, manifest = write_build(derived, settings, how.press, cache=run.cache, clock=clock)
+    with how.press.search(leaves_of(sources.documents), cache=run.cache) as search:  # runs beside what follows
+        with clock.stage("embed"):
+            vectors = embed_rows(made, choice, settings, progress=progress, anew="embed" in run.cache.anew)
+        final = identity.build_id(sources, settings, choice.profile, waiting=_waiting(vectors))
+        derived = Derived(final, identity.stamp(sources.articles), sources, made, vectors, choice, search)
+        place, manifest = write_build(derived, settings, how.press, cache=run.cache, clock=clock)
     with clock.stage("switch"):
         switch(settings.out, place.name, durable=how.durable)
         protect.switch(settings.out, protected)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -50,6 +51,7 @@ class Recipe(Generic[Item, Value]):
 
     kind: Kind[Value]
     make: Callable[[Item], Value]
+    slow: bool = False  # even one takes long, because it loads a dictionary: it is made while the others are read
 
 
 class Cache:
@@ -97,17 +99,20 @@ class Cache:
 
         What is not stored is made on all cores. `progress` gets (done, total) of all, the stored ones first.
         """
-        kind = recipe.kind
+        kind, make = recipe.kind, partial(_encoded, recipe.make)
         keys = [self._key(kind, parts) for parts, _ in wanted]
-        found = [self._read(kind, key) for key in keys]
-        missing = [at for at, value in enumerate(found) if value is None]
+        absent = dict.fromkeys(at for at, key in enumerate(keys) if not self._has(kind, key))
+        beside = recipe.slow and len(absent) < len(keys)
+        begun = self.workers.map(make, [wanted[at][1] for at in absent], beside=beside)
+        found = [None if at in absent else self._read(kind, key) for at, key in enumerate(keys)]
+        damaged = [at for at, value in enumerate(found) if value is None and at not in absent]
+        missing, made = [*absent, *damaged], chain(begun, (make(wanted[at][1]) for at in damaged))
         self.made[kind.name] += len(missing)
-        made = self.workers.map(partial(_encoded, recipe.make), [wanted[at][1] for at in missing])
-        for done, (at, data) in enumerate(zip(missing, made, strict=True), len(wanted) - len(missing) + 1):
+        for done, (at, data) in enumerate(zip(missing, made, strict=True), len(keys) - len(missing) + 1):
             self._keep(keys[at], data)
             found[at] = _decoded(kind, data)
             if progress:
-                progress(done, len(wanted))
+                progress(done, len(keys))
         return [value for value in found if value is not None]
 
     def find(self, kind: Kind[Value], parts: Parts) -> Value | None:
@@ -137,6 +142,14 @@ class Cache:
         key = cache_key(self.version, kind.name, parts)
         self._used.add(key)
         return key
+
+    def _has(self, kind: Kind[Any], key: bytes) -> bool:
+        """Tell whether there is a result; only reading it shows whether it is whole."""
+        if KINDS[kind.name] in self.anew:
+            return False
+        with contextlib.suppress(sqlite3.DatabaseError):
+            return self._db.execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None
+        return False
 
     def _read(self, kind: Kind[Value], key: bytes) -> Value | None:
         if KINDS[kind.name] in self.anew:

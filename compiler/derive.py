@@ -105,7 +105,7 @@ def _page_rows(leaf: Leaf) -> PageRows:
     return PageRows(row.summary, chunks, nodes, questions, texts_of(own, leaf.analyser), reading_minutes(document.text))
 
 
-ROWS = Recipe(Kind("rows", PageRows), _page_rows)
+ROWS = Recipe(Kind("rows", PageRows), _page_rows, slow=True)
 
 
 def article_row(document: Document, summary: str, n: int) -> ArticleRow:

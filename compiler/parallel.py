@@ -30,9 +30,14 @@ class Workers:
         self.count = (cores() if sys.platform == "linux" else 1) if count is None else count
         self._pool: ProcessPoolExecutor | None = None
 
-    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        """Yield `function` of each item, in order. `function` is a module's own and depends on its item alone."""
-        if self.count < 2 or len(items) < ENOUGH:
+    def map(
+        self, function: Callable[[Item], Result], items: Sequence[Item], *, beside: bool = False
+    ) -> Iterator[Result]:
+        """Yield `function` of each item, in order. `function` is a module's own and depends on its item alone.
+
+        A long list, or any list that is made `beside` what the caller does meanwhile, is begun at once.
+        """
+        if self.count < 2 or not items or (len(items) < ENOUGH and not beside):
             return map(function, items)
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self.count, mp_context=get_context("fork"), initializer=_begin)

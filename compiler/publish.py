@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from compiler.index.check import verify_bytes
 from compiler.index.rows import BuildMeta, Rows, Vectors
 from compiler.index.switch import BUILDS, current_build, ours
 from compiler.index.write import verify, write_artifacts
-from compiler.model import Site
+from compiler.model import Document, Site
 from compiler.progress import Clock
 from compiler.read import Sources
 from compiler.settings import Settings
@@ -50,6 +51,7 @@ class Derived:
     made: Derivation
     vectors: Vectors | None
     choice: Choice
+    search: pagefind.Finish  # ends the search that was begun when the pages were there
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,12 @@ class Press:
     """
 
     wrap: Callable[..., tuple[str, ...]] = mkdocs.render
-    search: Callable[..., tuple[str, ...]] = pagefind.write
+    search: Callable[..., AbstractContextManager[pagefind.Finish]] = pagefind.begun
+
+
+def leaves_of(documents: Sequence[Document]) -> list[pagefind.Leaf]:
+    """Return what the static search is made of."""
+    return [pagefind.Leaf(d.article.url, d.article.title, d.article.lang, d.html) for d in documents]
 
 
 def is_served(out: Path, build_id: str) -> Manifest | None:
@@ -89,10 +96,7 @@ def write_build(
         press.wrap(site, aside / "site", shelf=_shelf(settings.out, cache), progress=clock.progress.update)
         _write_texts(derived, site, aside / "site")
     with clock.stage("search"):
-        leaves = [
-            pagefind.Leaf(d.article.url, d.article.title, d.article.lang, d.html) for d in derived.sources.documents
-        ]
-        missing = press.search(leaves, aside / "site", cache=cache, progress=clock.progress.update)
+        missing = derived.search(aside / "site", clock.progress.update)
     with clock.stage("index"):
         entries = _site_entries(aside / "site")
         _check_site(derived, entries)

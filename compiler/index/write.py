@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from compiler.errors import BuildError
@@ -46,17 +47,23 @@ def write_artifacts(
     if folder.exists() and any(folder.iterdir()):
         raise BuildError(f"{folder.name} is not empty; artifacts are written aside, never over a build")
     folder.mkdir(parents=True, exist_ok=True)
-    write_store(rows, folder / STORE)
-    (folder / FOLD).write_text(dump_fold(), "utf-8")
     texts = texts or texts_of(rows)
-    for name in LEXICAL:
-        write_lexical(texts.words[name], folder / "lexical" / name)
+    with ThreadPoolExecutor(1) as beside:  # tantivy works without Python, so the others are written meanwhile
+        lexical = [beside.submit(write_lexical, texts.words[name], folder / "lexical" / name) for name in LEXICAL]
+        write_store(rows, folder / STORE)
+        (folder / FOLD).write_text(dump_fold(), "utf-8")
+        _write_vectors(folder, vectors, meta)
+        for written in lexical:
+            written.result()
+    return write_manifest(folder, _manifest(rows, folder, meta=meta, vectors=vectors, analyser=texts.analyser))
+
+
+def _write_vectors(folder: Path, vectors: Vectors | None, meta: BuildMeta) -> None:
     if vectors:
         for name in VECTORS:
             write_dense(vectors.sets[name], folder / "vectors" / f"{name}.usearch", vectors.embedding.dimension)
         if meta.model:
             shutil.copytree(meta.model, folder / "model")
-    return write_manifest(folder, _manifest(rows, folder, meta=meta, vectors=vectors, analyser=texts.analyser))
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> Manifest:

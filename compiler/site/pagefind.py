@@ -10,8 +10,9 @@ import hashlib
 import json
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +40,8 @@ _PAGE = Markup(
 )
 
 Bundle = dict[str, bytes]
+Progress = Callable[[int, int], None]  # shards done, shards in all
+Finish = Callable[[Path, Progress], tuple[str, ...]]
 _SHARD = Kind("search", Bundle)
 
 
@@ -52,21 +55,44 @@ class Leaf:
     html: str
 
 
-def write(leaves: Sequence[Leaf], out: Path, *, cache: Cache, progress: Callable[[int, int], None]) -> tuple[str, ...]:
-    """Write the search of a site below ``out/pagefind`` and return what it goes without, by name.
+@contextmanager
+def begun(leaves: Sequence[Leaf], *, cache: Cache) -> Iterator[Finish]:
+    """Begin the search of a site and yield what ends it: that writes ``out/pagefind`` and names what the site lacks.
 
-    Without Pagefind nothing is written and NO_SEARCH is returned. Raises BuildError when Pagefind fails.
+    Pagefind runs on the shards that are not cached while the caller does something else. Without Pagefind nothing is
+    written and NO_SEARCH is returned. Ending raises BuildError when Pagefind fails.
     """
     if get_executable is None:
-        return (NO_SEARCH,)
+        yield lambda out, progress: (NO_SEARCH,)
+        return
     lang = "zh" if any(leaf.lang.startswith("zh") for leaf in leaves) else next((leaf.lang for leaf in leaves), "en")
-    bundles = _bundles(shards(leaves), lang, cache=cache, progress=progress)
+    wanted = shards(leaves)
+    parts = {name: (lang, digest_of(found)) for name, found in wanted.items()}
+    known = {name: bundle for name in wanted if (bundle := cache.find(_SHARD, parts[name])) is not None}
+    with ThreadPoolExecutor(cache.workers.count) as pool:
+        made = {name: pool.submit(_index, wanted[name], lang) for name in wanted if name not in known}
+
+        def finish(out: Path, progress: Progress) -> tuple[str, ...]:
+            for done, (name, bundle) in enumerate(made.items(), len(known) + 1):
+                known[name] = bundle.result()
+                cache.keep(_SHARD, parts[name], known[name])
+                progress(done, len(wanted))
+            _write(known, out / FOLDER)
+            return ()
+
+        try:
+            yield finish
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _write(bundles: Mapping[str, Bundle], folder: Path) -> None:
+    """Write all shards, and their names for the browser."""
     for number, (name, bundle) in enumerate(sorted(bundles.items())):
-        _unpack(bundle, out / FOLDER / name, scripts=number == 0)
+        _unpack(bundle, folder / name, scripts=number == 0)
     names = json.dumps(sorted(bundles), separators=(",", ":"))
-    (out / FOLDER).mkdir(exist_ok=True)
-    (out / FOLDER / "shards.json").write_text(names + "\n", "utf-8")
-    return ()
+    folder.mkdir(exist_ok=True)
+    (folder / "shards.json").write_text(names + "\n", "utf-8")
 
 
 def shards(leaves: Sequence[Leaf]) -> dict[str, list[Leaf]]:
@@ -79,22 +105,6 @@ def shards(leaves: Sequence[Leaf]) -> dict[str, list[Leaf]]:
         bucket = int.from_bytes(hashlib.sha256(leaf.url.encode()).digest()[:4]) % count
         found.setdefault(f"{bucket:x}", []).append(leaf)
     return found
-
-
-def _bundles(
-    wanted: Mapping[str, Sequence[Leaf]], lang: str, *, cache: Cache, progress: Callable[[int, int], None]
-) -> dict[str, Bundle]:
-    """Return the files of each shard, from the cache or from one Pagefind process per core."""
-    parts = {name: (lang, digest_of(leaves)) for name, leaves in wanted.items()}
-    found = {name: cache.find(_SHARD, parts[name]) for name in wanted}
-    missing = [name for name, bundle in found.items() if bundle is None]
-    with ThreadPoolExecutor(cache.workers.count) as pool:
-        made = pool.map(lambda name: _index(wanted[name], lang), missing)
-        for done, (name, bundle) in enumerate(zip(missing, made, strict=True), len(wanted) - len(missing) + 1):
-            cache.keep(_SHARD, parts[name], bundle)
-            found[name] = bundle
-            progress(done, len(wanted))
-    return {name: bundle for name, bundle in found.items() if bundle is not None}
 
 
 def _index(leaves: Sequence[Leaf], lang: str) -> Bundle:

@@ -29,7 +29,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     render(sample_site(lang="en"), out)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pagefind, "PER_SHARD", 1)
-        assert pagefind.write(LEAVES, out, cache=Cache(None), progress=lambda done, total: None) == ()
+        with pagefind.begun(LEAVES, cache=Cache(None)) as finish:
+            assert finish(out, lambda done, total: None) == ()
     assert len([path for path in (out / "pagefind").iterdir() if path.is_dir()]) > 2
     with Served(out, "/", answering=False) as served:
         yield served.url

@@ -19,7 +19,8 @@ def write(out: Path, leaves: tuple[pagefind.Leaf, ...], cache: Cache) -> dict[st
     out.mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pagefind, "PER_SHARD", 10)
-        assert pagefind.write(leaves, out, cache=cache, progress=lambda done, total: None) == ()
+        with pagefind.begun(leaves, cache=cache) as finish:
+            assert finish(out, lambda done, total: None) == ()
     return digests(out)
 
 
@@ -66,5 +67,6 @@ def test_without_pagefind_a_build_says_so(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_failing_pagefind_fails_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is switched to a site whose search is half made."""
     monkeypatch.setattr(pagefind, "get_executable", lambda: Path("/bin/false"))
-    with pytest.raises(pagefind.BuildError, match="static search"):
-        pagefind.write(LEAVES[:1], tmp_path, cache=Cache(None), progress=lambda done, total: None)
+    begun = pagefind.begun(LEAVES[:1], cache=Cache(None))
+    with pytest.raises(pagefind.BuildError, match="static search"), begun as finish:
+        finish(tmp_path, lambda done, total: None)

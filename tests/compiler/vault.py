@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from compiler.publish import Press
 from compiler.report import Report
 from compiler.settings import load
 from compiler.site.listing import file_path
-from compiler.site.pagefind import Leaf
+from compiler.site.pagefind import Finish, Leaf
 from compiler.site.shelf import Shelf
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -63,10 +64,16 @@ def _write(place: Path, data: bytes) -> None:
     place.write_bytes(data)
 
 
-def unsearched(leaves: Sequence[Leaf], out: Path, **_: object) -> tuple[str, ...]:
+@contextmanager
+def unsearched(leaves: Sequence[Leaf], **_: object) -> Iterator[Finish]:
     """Write what Pagefind is given: the finished bodies."""
-    _write(out / "leaves.json", json.dumps([dataclasses.asdict(leaf) for leaf in leaves], ensure_ascii=False).encode())
-    return ()
+
+    def finish(out: Path, progress: Callable[[int, int], None]) -> tuple[str, ...]:
+        bodies = [dataclasses.asdict(leaf) for leaf in leaves]
+        _write(out / "leaves.json", json.dumps(bodies, ensure_ascii=False).encode())
+        return ()
+
+    yield finish
 
 
 QUICK = How(
