@@ -9,6 +9,7 @@ Layout of a build (all under ``--out``)::
     builds/<build id>/artifacts/manifest.json  Manifest: written last, lists every other file with its SHA-256
                                /knowledge.db   SQLite, one table per row class in TABLES
                                /lexical/<name> tantivy: chunks, questions, pages, nodes
+                               /exact/<name>.txt, .npy  the text in which exact words are found
                                /vectors/<name>.usearch  f16 cosine: chunks, questions, nodes; none without embedder
                                /fold.json      Traditional to Simplified character table
                                /model/         the embedder, when it ships with the build
@@ -28,11 +29,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-SCHEMA = 1
+SCHEMA = 2
 CHUNKER = 2
 STORE = "knowledge.db"
 MANIFEST = "manifest.json"
 FOLD = "fold.json"
+EXACT = (
+    "exact"  # a folder with two pairs of files. <name>.txt: UTF-8, a line for each article, `query_fn.text.squeezed`;
+)
+# <name>.npy: (pieces, 2) little-endian i8, the byte at which a piece of text begins and the row of its chunk
+PUBLISHED, SHOWN = "published", "shown"  # the published text; what a reader sees, of articles in which that differs
 LEXICAL = ("chunks", "questions", "pages", "nodes")
 VECTORS = ("chunks", "questions", "nodes")
 POINTER = "current"

@@ -13,7 +13,7 @@ from query_fn.guard.session import MAX_TOKEN_BYTES
 from query_fn.model import Ask, Scope
 
 LANGS = ("zh", "en")
-MODES = ("hybrid", "lexical")
+MODES = ("hybrid", "lexical", "exact")
 MAX_LIMIT = 20
 MAX_LOCATORS = 4
 MAX_MESSAGES = 100
@@ -24,7 +24,7 @@ _SDK_ONLY = ("id", "trigger", "messageId")  # what an AI SDK client adds to {mes
 _MESSAGE_KEYS = ("id", "role", "parts", "content", "metadata", "createdAt")
 _OWN_PARTS = ("source-url", "data-answer", "data-step", "step-start")  # our stream's parts, as a client returns them
 _SCOPE_KEYS = ("articles", "folders", "tags", "langs", "updated_since")
-_SEARCH_KEYS = ("q", "limit", "lang", "tag", "folder", "mode")
+_SEARCH_KEYS = ("q", "limit", "lang", "tag", "folder", "article", "updated_since", "mode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A search as sent; `mode` "lexical" leaves the vectors out (fast enough for every key stroke)."""
+    """A search as sent; `mode` "lexical" leaves the vectors out (fast enough for every key stroke), "exact" finds the
+    words letter by letter."""
 
     query: str
     limit: int
@@ -85,14 +86,20 @@ def scope(value: object, pointer: str = "/scope") -> Scope:
         for key in ("articles", "folders", "tags", "langs")
         if data.get(key) is not None
     }
-    since = data.get("updated_since")
-    if since is not None and not _ISO_DATE.fullmatch(schema.as_text(since, f"{pointer}/updated_since")):
-        raise BadRequest("Expected a date such as 2026-01-31.", pointer=f"{pointer}/updated_since")
-    return Scope(**lists, updated_since=since if isinstance(since, str) else None)
+    return Scope(**lists, updated_since=_date(data.get("updated_since"), f"{pointer}/updated_since"))
+
+
+def _date(value: object, pointer: str) -> str | None:
+    if value is None:
+        return None
+    text = schema.as_text(value, pointer)
+    if not _ISO_DATE.fullmatch(text):
+        raise BadRequest("Expected a date such as 2026-01-31.", pointer=pointer)
+    return text
 
 
 def search(params: Sequence[tuple[str, str]], *, max_chars: int) -> SearchRequest:
-    """Read `GET /api/public/search`; `tag`, `folder` and `lang` may be repeated."""
+    """Read `GET /api/public/search`; `tag`, `folder`, `lang` and `article` may be repeated."""
     given: dict[str, list[str]] = {}
     for key, value in params:
         if key not in _SEARCH_KEYS:
@@ -102,7 +109,13 @@ def search(params: Sequence[tuple[str, str]], *, max_chars: int) -> SearchReques
     return SearchRequest(
         query=query,
         limit=_limit(given.get("limit", ["10"])[-1]),
-        scope=Scope(folders=_all(given, "folder"), tags=_all(given, "tag"), langs=_all(given, "lang")),
+        scope=Scope(
+            articles=_all(given, "article"),
+            folders=_all(given, "folder"),
+            tags=_all(given, "tag"),
+            langs=_all(given, "lang"),
+            updated_since=_date(given.get("updated_since", [None])[-1], "/updated_since"),
+        ),
         mode=schema.as_choice(given.get("mode", ["hybrid"])[-1], "/mode", choices=MODES),
     )
 

@@ -63,6 +63,7 @@ _HAN = re.compile(
     r"([\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af]+)|[^\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af]+"
 )
 _CJK_ONLY = re.compile(rf"[{_CJK}]+")
+_BLANKS = re.compile(r"\s+")
 _SEPARATOR = re.compile(r"[-._]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -86,6 +87,11 @@ _PLAIN_FOLD = fold_with({})
 def normalise(text: str, fold: Fold | None = None) -> str:
     """Return `text` in the form that is compared: NFKC, invisible characters dropped, Simplified, lower case."""
     return _canonical(text, fold).lower()
+
+
+def squeezed(text: str, fold: Fold | None = None) -> str:
+    """Return `text` normalised and with one space for every run of blanks and line ends: the form of exact search."""
+    return _BLANKS.sub(" ", normalise(text, fold))
 
 
 def _canonical(text: str, fold: Fold | None) -> str:

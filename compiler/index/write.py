@@ -12,11 +12,13 @@ from compiler.index.check import check_rows, verify
 from compiler.index.dense import write_dense
 from compiler.index.fold import dump_fold
 from compiler.index.lexical import write_lexical
+from compiler.index.phrases import write_phrases
 from compiler.index.rows import BuildMeta, Rows, Vectors
 from compiler.index.store import write_store
 from compiler.index.texts import Texts, texts_of
 from query_fn.contract import (
     CHUNKER,
+    EXACT,
     FOLD,
     LEXICAL,
     MANIFEST,
@@ -52,6 +54,7 @@ def write_artifacts(
         lexical = [beside.submit(write_lexical, texts.words[name], folder / "lexical" / name) for name in LEXICAL]
         write_store(rows, folder / STORE)
         (folder / FOLD).write_text(dump_fold(), "utf-8")
+        write_phrases(rows, texts.exact, folder / EXACT)
         _write_vectors(folder, vectors, meta)
         for written in lexical:
             written.result()

@@ -1,4 +1,4 @@
-"""The tools: search, outline, read. Scope, visibility and the owner's switches apply at every single call."""
+"""The tools: search, find, outline, read. Scope, visibility and the owner's switches apply at every single call."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from query_fn.agent.chat.base import Call, OutlineResult, ReadResult, Result, To
 from query_fn.agent.evidence import Book, find_article
 from query_fn.errors import BadRequest, NotFound
 from query_fn.model import Scope, SearchResult
-from query_fn.retrieve.search import Searcher
+from query_fn.retrieve.search import Searcher, narrowed
 from query_fn.store import Store
 from query_fn.visibility import Visibility
 
 MAX_READ = 4
-NAMES = ("search", "outline", "read")
+NAMES = ("search", "find", "outline", "read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,12 @@ class Tools:
         self.book.note(found)
         return found
 
+    def find(self, phrase: str, *, article: str | None = None) -> SearchResult:
+        """Return the places that hold the exact words of a phrase: places to read, no text."""
+        found = self.searcher.find(phrase, scope=narrowed(self.scope, article), now=self.now)
+        self.book.note(found)
+        return found
+
     def outline(self, article: str) -> OutlineResult:
         """Return the tree of one article. Raises NotFound, the same for absent and not public."""
         visibility = Visibility(self.now, self.scope)
@@ -68,6 +74,13 @@ class Tools:
             return self.search(
                 schema.as_text(args.get("query"), "/query", most=4_000),
                 queries=schema.as_texts(args.get("queries", []), "/queries", most=3),
+                article=None if article is None else schema.as_text(article, "/article"),
+            )
+        if call.tool == "find":
+            args = schema.as_object(call.args, "", keys=("phrase", "article"))
+            article = args.get("article")
+            return self.find(
+                schema.as_text(args.get("phrase"), "/phrase", most=200),
                 article=None if article is None else schema.as_text(article, "/article"),
             )
         if call.tool == "outline":

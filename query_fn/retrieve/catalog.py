@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from query_fn.model import Scope
 from query_fn.store import Store
-from query_fn.text import normalise
+from query_fn.text import normalise, squeezed
 from query_fn.visibility import Visibility
 
 _WORDY = re.compile(r"[^\W\d_]{3}|[\u3400-\u9fff]")
@@ -81,6 +81,15 @@ class Catalog:
         sql = "SELECT CASE c.ordinal WHEN 0 THEN a.title ELSE c.title END FROM chunks c JOIN articles a"
         rows = self._store.rows(f"{sql} ON a.id = c.article_id ORDER BY c.n")
         return tuple(normalise(row[0], self._store.fold).strip() for row in rows)
+
+    @cached_property
+    def named(self) -> Mapping[str, tuple[int, ...]]:
+        """The first chunk rows of the articles with a squeezed title or alias."""
+        names: dict[str, list[int]] = {}
+        for article in self._store.articles():
+            for name in (article.title, *article.aliases) if article.id in self._first_chunk else ():
+                names.setdefault(squeezed(name, self._store.fold).strip(), []).append(self._first_chunk[article.id])
+        return {name: tuple(dict.fromkeys(rows)) for name, rows in names.items()}
 
     @cached_property
     def page_chunks(self) -> tuple[tuple[int, ...], ...]:

@@ -20,6 +20,7 @@ WEIGHTS: Mapping[str, float] = {
     "wiki_words": 0.1,
     "headings": 0.4,
     "title": 0.5,
+    "phrase": 1.0,  # of few pages, and a short query: the place was named letter by letter
     "node_words": 0.4,
     "node_vector": 0.3,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +14,14 @@ from query_fn.retrieve.confidence import asked_for
 from query_fn.retrieve.dense import Floats, search_dense
 from query_fn.retrieve.fuse import RouteHits, first_per_chunk
 from query_fn.retrieve.lexical import Hits, Lexical
+from query_fn.retrieve.phrases import Phrases
 from query_fn.store import Store
 from query_fn.text import normalise, tokenise
 
 HEADINGS = 10  # headings that are compared with the question
 ALIKE = 0.6  # idf-weighted Jaccard from which a heading counts as the question
+SHORT = 8  # characters of a query up to which it may be a part of a word, which only exact search finds
+FEW_PAGES = 10  # a phrase of more pages singles none of them out: the words rank them
 DEPTH = 20  # hits a route gives per query; 10 loses 0.3 recall@10 on the handbook
 
 
@@ -39,6 +42,7 @@ class Routes:
         self._store = store
         self._catalog = catalog
         self._lexical = lexical
+        self._phrases = Phrases(store, catalog)
 
     def main(
         self, query: Query, seen: Mapping[str, Mask], *, wiki: bool
@@ -90,6 +94,37 @@ class Routes:
                 hits.append((n, min(len(title), len(wanted)) / max(len(title), len(wanted))))
         hits.sort(key=lambda hit: (-hit[1], hit[0]))
         return _report("title", query, hits[:DEPTH], [score for _, score in hits[:DEPTH]], began)
+
+    def is_name(self, query: Query) -> bool:
+        """Tell whether a query is looked up letter by letter even when its words are found."""
+        wanted = self._phrases.wanted(query.text)
+        return len(wanted) <= SHORT or wanted in self._catalog.named
+
+    def phrase(self, query: Query, seen: Mapping[str, Mask]) -> RouteHits:
+        """Return the pages with the query as their title, and the first place on each of the few that hold it."""
+        began, text, most = time.perf_counter(), query.text, FEW_PAGES + 1
+        named = [n for n in self._catalog.named.get(self._phrases.wanted(text), ()) if seen["chunks"][n]]
+        found = [named, self._phrases.published(text, seen["chunks"], articles=most)]
+        if self._few(found[1]):
+            found.append(self._phrases.shown(text, seen["chunks"], articles=most))
+        hits = [(n, 1.0) for n in self._firsts(n for rows in found if self._few(rows) for n in rows)]
+        return _report("phrase", query, hits, [score for _, score in hits], began)
+
+    def find(self, phrase: str, seen: Mapping[str, Mask], *, articles: int) -> RouteHits:
+        """Return the places that hold a phrase letter by letter, until so many articles do. Raises RouteFailed."""
+        began = time.perf_counter()
+        hits = [(n, 1.0) for n in self._phrases.find(phrase, seen["chunks"], articles=articles)]
+        return RouteHits("phrase", phrase, hits, (1.0,) * len(hits), (time.perf_counter() - began) * 1000)
+
+    def _firsts(self, rows: Iterable[int]) -> list[int]:
+        """Return the first row of each article, in order."""
+        firsts: dict[str, int] = {}
+        for n in rows:
+            firsts.setdefault(self._catalog.chunk_articles[n], n)
+        return list(firsts.values())
+
+    def _few(self, rows: Sequence[int]) -> bool:
+        return len(self._firsts(rows)) <= FEW_PAGES
 
     def _words(self, route: str, query: Query, seen: Mapping[str, Mask]) -> RouteHits:
         began, name = time.perf_counter(), _INDEX[route]

@@ -84,7 +84,7 @@ class Searcher:
         `now` is UTC epoch seconds; `article` narrows the scope to one article and leaves the wiki out. A route that
         fails is listed in ``diagnostics.degraded`` and lowers the confidence; the search itself does not raise for it.
         """
-        seen = self._catalog.masks(Visibility(now, _narrowed(scope or Scope(), article)))
+        seen = self._catalog.masks(Visibility(now, narrowed(scope or Scope(), article)))
         run, began = _Run(seen), time.perf_counter()
         prepared = [self._prepare(text, run) for text in rewrite(question, queries)]
         asked = self._ask(prepared[0], run)
@@ -96,6 +96,21 @@ class Searcher:
         fused = fuse(run.lists, lambda n: self._foreign(n, asked))
         run.timed("fuse", first)
         return self._result(asked, fused, run, max(1, min(limit, MAX_LIMIT)))
+
+    def find(self, phrase: str, *, now: int, scope: Scope | None = None, limit: int = 10) -> SearchResult:
+        """Return at most `limit` (≤ 20) places that hold the exact words of a phrase, in the order of the base.
+
+        Case, width, script and spacing make no difference. Each article comes once before any comes twice. Finding
+        words does not answer a question, so the confidence is 0.
+        """
+        run, most = _Run(self._catalog.masks(Visibility(now, scope or Scope()))), max(1, min(limit, MAX_LIMIT))
+        run.attempt([("phrase", lambda: self._routes.find(phrase, run.seen, articles=most))])
+        rows = [n for item in run.lists for n, _ in item.hits][:most]
+        places = (Item(n, 1.0, self._catalog.chunk_articles[n], terms("")) for n in rows)
+        diagnostics = Diagnostics(
+            routes=tuple(map(self._report, run.lists)), degraded=tuple(run.degraded), queries=(phrase,)
+        )
+        return SearchResult(phrase, tuple(self._candidates(tuple(places), run)), 0.0, False, diagnostics)
 
     # --- stages -----------------------------------------------------------------------------------------------------
 
@@ -141,8 +156,11 @@ class Searcher:
         for query in queries:
             run.attempt(self._routes.main(query, seen, wiki=wiki))
         found = Counter(item.route for item in run.lists if item.hits)
-        if not found["chunk_words"] and not found["question_words"]:
+        nothing = not found["chunk_words"] and not found["question_words"]
+        if nothing:
             run.attempt([("title", lambda: self._routes.title(queries[0], seen))])
+        if nothing or self._routes.is_name(queries[0]):
+            run.attempt([("phrase", lambda: self._routes.phrase(queries[0], seen))])
         if not found or asks_structure(queries[0].text):
             run.attempt(self._routes.tree(queries[0], seen))
         for name, ready in self._store.manifest.vectors.items():
@@ -166,7 +184,8 @@ class Searcher:
             lambda item: asked.covered(item, foreign=self._foreign(item.n, asked)),
             lambda item: self._foreign(item.n, asked),
         )
-        chosen = diversify(chain(first, rest), limit)
+        named = {n for item in run.lists if item.route == "phrase" for n, _ in item.hits}
+        chosen = diversify(chain(first, rest), limit, named)
         level = self._confidence(asked, first, run) if chosen.items else 0.0
         run.timed("select", began)
         ids = self._catalog.chunk_ids
@@ -228,7 +247,7 @@ class Searcher:
         return Candidate(*where, summary, chunk.lang, round(score, 6), routes)
 
 
-def _narrowed(scope: Scope, article: str | None) -> Scope:
+def narrowed(scope: Scope, article: str | None) -> Scope:
     """Return the scope held to one article; an article outside the scope leaves nothing."""
     if article is None:
         return scope

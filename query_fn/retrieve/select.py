@@ -6,7 +6,7 @@ handbook, nDCG@10 62.7 → 53.1), nor do a bonus for title words or for the whol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from query_fn.text import Terms
@@ -64,16 +64,17 @@ def rerank(items: Iterable[Item], covering: Callable[[Item], float], foreign: Ca
     return sorted(closer, key=lambda item: (-item.score, item.n))
 
 
-def diversify(items: Iterable[Item], limit: int) -> Selection:
+def diversify(items: Iterable[Item], limit: int, named: Container[int] = ()) -> Selection:
     """Take items until `limit`: near duplicates are dropped, an article with PER_ARTICLE waits for the others.
 
+    The rows in `named` hold the query letter by letter: each is wanted, however alike they are.
     Items may come from a generator; no more are drawn than needed.
     """
     kept: list[Item] = []
     spare: list[Item] = []
     dropped: list[tuple[int, str]] = []
     for item in items:
-        if any(_same(item.terms, other.terms) for other in kept):
+        if item.n not in named and any(_same(item.terms, other.terms) for other in kept):
             dropped.append((item.n, "duplicate"))
         elif sum(other.article == item.article for other in kept) >= PER_ARTICLE:
             spare.append(item)

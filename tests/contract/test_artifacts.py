@@ -26,6 +26,8 @@ from tests.artifacts import NOW, make_artifacts, make_rows
 FILES = [
     "knowledge.db",
     "fold.json",
+    "exact/published.txt",
+    "exact/shown.npy",
     "lexical/chunks/meta.json",
     "lexical/questions/67656f736d696e308000000000000001.idx",
     "lexical/nodes/67656f736d696e308000000000000001.term",
@@ -123,8 +125,8 @@ def test_words_without_the_dictionary_are_refused(folder: Path, monkeypatch: pyt
 
 def test_an_unknown_schema_is_refused(folder: Path) -> None:
     """A manifest of another schema is a mismatch that names both numbers."""
-    _edit(folder, lambda data: data.update(schema=2))
-    with pytest.raises(ProfileMismatch, match="schema 2, this function reads 1"):
+    _edit(folder, lambda data: data.update(schema=1))
+    with pytest.raises(ProfileMismatch, match="schema 1, this function reads 2"):
         open_store(folder)
 
 

@@ -1,0 +1,97 @@
+"""Exact words: where a phrase stands, letter by letter, also across the borders of words and chunks.
+
+The build writes every article as a line of squeezed text, and as a second one where a reader sees it otherwise. A
+phrase holds no line break, so it never reaches from one article into the next.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from query_fn.contract import EXACT, PUBLISHED, SHOWN
+from query_fn.errors import RouteFailed
+from query_fn.retrieve.catalog import Catalog, Mask, Numbers
+from query_fn.store import Store
+from query_fn.text import squeezed
+
+
+class Phrases:
+    """Finds exact words in the visible text of one store; reads that text at the first question."""
+
+    def __init__(self, store: Store, catalog: Catalog) -> None:
+        self._store = store
+        self._catalog = catalog
+
+    def wanted(self, phrase: str) -> str:
+        """Return a phrase as it is compared: without difference of case, width, script or spacing."""
+        return squeezed(phrase, self._store.fold).strip()
+
+    def find(self, phrase: str, seen: Mask, *, articles: int) -> tuple[int, ...]:
+        """Return the chunk rows that hold a phrase, until so many articles do: the first of each, then the others.
+
+        Raises RouteFailed.
+        """
+        found = (self.published(phrase, seen, articles=articles), self.shown(phrase, seen, articles=articles))
+        return tuple(dict.fromkeys(n for rows in found for n in rows))
+
+    def published(self, phrase: str, seen: Mask, *, articles: int) -> tuple[int, ...]:
+        """Return the same from the published text alone."""
+        return self._find(phrase, self._published, seen, articles)
+
+    def shown(self, phrase: str, seen: Mask, *, articles: int) -> tuple[int, ...]:
+        """Return the same from what a reader sees of articles in which markup stands between the words."""
+        return self._find(phrase, self._shown, seen, articles)
+
+    def _find(self, phrase: str, lines: Lines, seen: Mask, articles: int) -> tuple[int, ...]:
+        wanted, places = self.wanted(phrase), Counter[str]()
+        hits: dict[int, int] = {}  # chunk row → how many of its article came before
+        for n in lines.holding(wanted.encode()) if wanted else ():
+            if seen[n] and n not in hits:
+                article = self._catalog.chunk_articles[n]
+                hits[n] = places[article]
+                places[article] += 1
+            if len(places) == articles:
+                break
+        return tuple(sorted(hits, key=lambda n: hits[n]))
+
+    @cached_property
+    def _published(self) -> Lines:
+        return _read(self._store, PUBLISHED)
+
+    @cached_property
+    def _shown(self) -> Lines:
+        return _read(self._store, SHOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Squeezed text as UTF-8; piece i begins at byte `starts[i]` and belongs to the chunk row `chunks[i]`."""
+
+    text: bytes
+    starts: Numbers
+    chunks: Numbers
+
+    def holding(self, wanted: bytes) -> Iterator[int]:
+        """Yield the chunk row of each piece in which `wanted` begins: one pass, 0.4 ms a megabyte.
+
+        `bytes.find` is linear for any phrase: it searches two-way.
+        """
+        at = self.text.find(wanted)
+        while at >= 0:
+            after = int(np.searchsorted(self.starts, at, "right"))
+            yield int(self.chunks[after - 1])
+            at = self.text.find(wanted, int(self.starts[after])) if after < len(self.starts) else -1
+
+
+def _read(store: Store, name: str) -> Lines:
+    folder = store.folder / EXACT
+    try:
+        table = np.load(folder / f"{name}.npy", allow_pickle=False)
+        return Lines((folder / f"{name}.txt").read_bytes(), table[:, 0].copy(), table[:, 1].copy())
+    except OSError as error:
+        raise RouteFailed(f"{EXACT}/{name}: {error}") from error
