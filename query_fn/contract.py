@@ -237,13 +237,17 @@ def to_sql(row: Row) -> tuple[Any, ...]:
 
 def from_sql(row: type[R], values: tuple[Any, ...]) -> R:
     """Return a row from the values of ``SELECT *``, in column order."""
-    out: list[Any] = []
-    for (_, kind, _), value in zip(columns(row), values, strict=True):
-        if value is not None and kind is tuple:
-            out.append(tuple(json.loads(value)))
-        else:
-            out.append(bool(value) if kind is bool else value)
+    out = list(values)
+    for at, kind in _converted(typing.cast(typing.Hashable, row)):
+        if out[at] is not None:
+            out[at] = tuple(json.loads(out[at])) if kind is tuple else bool(out[at])
     return row(*out)
+
+
+@functools.cache
+def _converted(row: Any) -> tuple[tuple[int, type], ...]:
+    """Return the columns that SQLite holds in another form: few of many, and a search reads thirty rows."""
+    return tuple((at, kind) for at, (_, kind, _) in enumerate(columns(row)) if kind in (tuple, bool))
 
 
 # --- manifest ---------------------------------------------------------------------------------------------------------

@@ -173,6 +173,10 @@ class Store:
         where = "chunk_id IN (SELECT id FROM chunks WHERE article_id = ?) ORDER BY n"
         return self._all(QuestionRow, where, article_id)
 
+    def aliases_of(self, chunk_id: str) -> list[tuple[int, str]]:
+        """Return row number and text of the generated questions of one chunk."""
+        return self.rows("SELECT n, text FROM questions WHERE chunk_id = ? ORDER BY n", chunk_id)
+
     def pages(self) -> tuple[PageRow, ...]:
         """Return all wiki pages."""
         return self._all(PageRow, "1 ORDER BY n")

@@ -210,9 +210,8 @@ class Searcher:
 
     def _aliases(self, item: Item, run: _Run) -> list[Terms]:
         """Return the generated questions of a candidate: other ways to ask for what it says."""
-        chunk, seen = self._catalog.chunk_ids[item.n], run.seen["questions"]
-        questions = (q for q in self._store.questions_of(item.article) if q.chunk_id == chunk and seen[q.n])
-        return [terms(question.text, self._store.fold) for question in questions]
+        questions = self._store.aliases_of(self._catalog.chunk_ids[item.n])
+        return [terms(text, self._store.fold) for n, text in questions if run.seen["questions"][n]]
 
     def _signals(self, query: Query, coverage: float, run: _Run) -> sure.Signals:
         """Return z-score and language of the best vector hit of a query, and the coverage of the best candidates."""
