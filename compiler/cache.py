@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,9 +22,10 @@ FLUSH = 8_000_000  # bytes of new results that are held in memory before they ar
 STAGES = ("parse", "derive", "embed", "site", "search")  # in order; from one of them on a build can be made anew
 KINDS = {
     "front": "parse",
-    "comments": "parse",
+    "page": "parse",
     "structure": "parse",
     "near": "parse",
+    "links": "parse",
     "document": "parse",
     "rows": "derive",
     "wrapped": "site",
@@ -192,7 +192,7 @@ def opened(path: Path, *, version: str = "", anew: Collection[str] = ()) -> Iter
 
 def cache_key(version: str, kind: str, parts: Parts) -> bytes:
     """Return the key of a result: SHA-256 over version, kind and parts, unambiguously joined."""
-    return hashlib.sha256(json.dumps([version, kind, *parts], ensure_ascii=False).encode()).digest()
+    return hashlib.sha256(msgspec.msgpack.encode([version, kind, *parts])).digest()
 
 
 def digest_of(value: Any) -> str:

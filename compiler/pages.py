@@ -35,6 +35,7 @@ class Parsed:
 
 
 Embeddable = tuple[Article, tuple[Resolution, ...]]  # a page and what its links lead to
+Found = tuple[tuple[Resolution, ...], ...]  # what the links of each page lead to
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -87,17 +88,20 @@ def _resolved(
     articles: Sequence[Article], structures: Sequence[Structure], urls: Mapping[SourcePath, str], cache: Cache
 ) -> dict[ArticleId, Embeddable]:
     """Return every page with what its links lead to."""
-    targets = {a.source: Target(a, s.headings, s.ids) for a, s in zip(articles, structures, strict=True)}
-    names = (PARSER_VERSION, digest_of([(a.source, a.title, a.aliases) for a in articles]))
-    known = cache.find(NEAR, names) or {}
-    resolver = Resolver(targets, urls, dict(known))
-    resolved = {
-        a.id: (a, tuple(resolver.resolve(a.source, link) for link in s.links))
-        for a, s in zip(articles, structures, strict=True)
-    }
-    if resolver.near != known:
-        cache.keep(NEAR, names, resolver.near)
-    return resolved
+    names = digest_of([(a.source, a.title, a.aliases) for a in articles])
+    places = digest_of([(a.id, a.url, s.headings, s.ids) for a, s in zip(articles, structures, strict=True)])
+    asked = digest_of([[(link.kind, link.target, link.fragment) for link in s.links] for s in structures])
+    parts, near = (PARSER_VERSION, names, places, asked, digest_of(urls)), (PARSER_VERSION, names)
+    known, found = cache.find(NEAR, near) or {}, cache.find(LINKS, parts)
+    if found is None:
+        targets = {a.source: Target(a, s.headings, s.ids) for a, s in zip(articles, structures, strict=True)}
+        resolver = Resolver(targets, urls, dict(known))
+        pairs = zip(articles, structures, strict=True)
+        found = tuple(tuple(resolver.resolve(a.source, link) for link in s.links) for a, s in pairs)
+        cache.keep(LINKS, parts, found)
+        if resolver.near != known:
+            cache.keep(NEAR, near, resolver.near)
+    return {article.id: (article, links) for article, links in zip(articles, found, strict=True)}
 
 
 def _parts(page: Unlinked) -> tuple[str, ...]:
@@ -119,6 +123,7 @@ def _document(article: Article, made: Published) -> Document:
 
 
 NEAR = Kind("near", dict[str, str])  # a near match is looked for among all names: the dearest part of a link
+LINKS = Kind("links", Found)  # all at once: a new heading may be what any link of any page names
 STRUCTURE = Recipe(Kind("structure", Structure), read_structure)
 DOCUMENT = Recipe(Kind("document", Published), _publish)
 

@@ -7,10 +7,9 @@ import os
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
-from compiler.cache import Cache, Kind, Recipe
+from compiler.cache import Cache, Kind, digest_of
 from compiler.model import (
     Article,
     Attachment,
@@ -25,8 +24,6 @@ from compiler.model import (
     Url,
 )
 from compiler.pages import Parsed, parse
-from compiler.parse.comments import is_plain, strip_comments
-from compiler.parse.markdown import PARSER_VERSION
 from compiler.progress import Clock
 from compiler.protected import protected_pages
 from compiler.report import sorted_problems
@@ -34,13 +31,14 @@ from compiler.settings import Settings
 from compiler.sources.articles import Selection, select
 from compiler.sources.attachments import collect
 from compiler.sources.dates import commit_days, refuse_slow_clock
+from compiler.sources.fields import Judged, Read, read_page
 from compiler.sources.frontmatter import read_front_matter
 from compiler.sources.scan import scan
 from compiler.sources.sharing import hidden_folders, ruled
 from compiler.sources.urls import attachment_urls
 
 _FRONT = Kind("front", FrontMatter)
-_STRIPPED = Recipe(Kind("comments", str), strip_comments)
+_PAGE = Kind("page", Read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +86,11 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
     with clock.stage("share"):
         days = commit_days(settings.content)
         elsewhere = [*found.others, *(p.path for p in found.problems)]
-        strip, fronts = partial(_without_comments, cache), _Fronts(cache)
+        known = _Known(cache)
         selection = select(
-            found.files, settings, now, days=days, others=elsewhere, preview=preview, strip=strip, read=fronts.read
+            found.files, settings, now, days=days, others=elsewhere, preview=preview, front=known.front, page=known.page
         )
-        fronts.keep(found.files, frozenset(a.source for a in selection.articles))
+        known.keep(found.files, frozenset(a.source for a in selection.articles))
     with clock.stage("parse"):
         rules = settings.sharing.rules
         shares = {path: ruled(rules, path, found.links.get(path, path)) for path in found.others}
@@ -109,29 +107,35 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
     return Sources(selection, parsed.documents, attachments, everything, protected)
 
 
-class _Fronts:
-    """The front matter of public pages, kept in the cache; that of any other file is read each time and never kept."""
+class _Known:
+    """What was read of public pages, kept in the cache; any other file is read each time and never kept."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._fresh: dict[str, FrontMatter] = {}
 
-    def read(self, file: SourceFile) -> FrontMatter:
+    def front(self, file: SourceFile) -> FrontMatter:
         """Return a file's front matter. Raises FileError like the reader itself."""
         found = self._cache.find(_FRONT, (file.sha256,))
         if found is None:
             found = self._fresh[file.sha256] = read_front_matter(file.text)
         return found
 
+    def page(self, judged: Judged, hidden: Sequence[str], day: str | None) -> Read:
+        """Return what a public file says. Raises FileError like the reader itself."""
+        file, ends = judged.file, judged.decision.not_after
+        parts = (file.sha256, file.path, digest_of(hidden), day or "", ends.isoformat() if ends else "")
+        found = self._cache.find(_PAGE, parts)
+        if found is None:
+            found = read_page(judged, hidden, day)
+            self._cache.keep(_PAGE, parts, found)
+        return found
+
     def keep(self, files: Sequence[SourceFile], public: Container[SourcePath]) -> None:
-        """Remember what was read of the files that turned out to be public."""
+        """Remember the front matter of the files that turned out to be public."""
         for file in files:
             if file.path in public and file.sha256 in self._fresh:
                 self._cache.keep(_FRONT, (file.sha256,), self._fresh[file.sha256])
-
-
-def _without_comments(cache: Cache, body: str) -> str:
-    return body if is_plain(body) else cache.all(_STRIPPED, [((PARSER_VERSION, body), body)])[0]
 
 
 def _without(selection: Selection, refused: Sequence[Problem], *, published: frozenset[SourcePath]) -> Selection:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
-from rich.table import Table
 from rich.text import Text
 
-from compiler.doctor import Finding
-from compiler.leakcheck.scan import LeakReport
 from compiler.model import Problem, Severity
 from compiler.report import Report, problem_line
 
-LEAKS = 40
 SHOWN = 12  # problems of one kind before "and N more"
 QUIET = 15.0  # seconds between two lines of progress where there is no terminal
 STAGES = {
@@ -41,7 +37,6 @@ STAGES = {
     "questions": "searching for every question",
     "answers": "answering questions",
 }
-_MARK = {"ok": "[green]ok[/]  ", "note": "[yellow]note[/]", "bad": "[red]bad[/] "}
 
 
 class Screen:
@@ -137,33 +132,6 @@ def search_list(found: Mapping[str, Any]) -> Group:
         if item.get("summary"):
             rows.append(Text(f"   {item['summary']}", style="dim"))
     return Group(*(rows or [Text("nothing found")]))
-
-
-def leaks(report: LeakReport) -> Group:
-    """Return what was found of files that are not public, by published file, and how much was looked at."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("published", "kind", "belongs to", "found"):
-        table.add_column(name, overflow="fold", no_wrap=name == "kind")
-    for hit in report.hits[:LEAKS]:
-        table.add_row(escape(hit.published), hit.kind, escape(hit.source), escape(hit.text.replace("\0", " · ")))
-    more: list[RenderableType] = (
-        [Text(f"and {len(report.hits) - LEAKS} more; --json lists all", "dim")] if len(report.hits) > LEAKS else []
-    )
-    looked = (
-        f"{report.files} files ({report.bytes / 1e6:.1f} MB) searched for {report.marks:,} strings of "
-        f"{report.sources} sources that no public page holds"
-    )
-    verdict = f"[red]{len(report.hits)} found[/]" if report.hits else "[green]nothing found[/]"
-    shown: list[RenderableType] = [table, *more] if report.hits else []
-    return Group(*shown, Text.from_markup(f"{verdict} · {looked}"))
-
-
-def findings(found: Iterable[Finding]) -> Table:
-    """Return the doctor's report."""
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for item in found:
-        table.add_row(_MARK[item.state], item.name, escape(item.detail))
-    return table
 
 
 def _sharing(counts: Mapping[str, int]) -> str:

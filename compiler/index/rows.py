@@ -56,7 +56,7 @@ class VectorSet:
     """The embedded rows of one index: `keys` are their `n`, `vectors` their unit rows; `total` counts all rows."""
 
     keys: NDArray[np.int64]
-    vectors: Floats
+    vectors: NDArray[np.float16] | Floats  # the index keeps f16
     total: int
 
     @property

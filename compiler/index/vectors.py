@@ -68,12 +68,14 @@ def _in_phases(phases: Sequence[Wanted], embedder: Embedder, cache: EmbedCache |
 def _centre(found: Embedded, langs: Sequence[str], means: dict[str, str]) -> VectorSet:
     """Return the ready rows without what their language shares; a language without its own mean gets the first one.
 
-    The rows are changed in place: a second copy of every vector would be the largest thing in memory.
+    The rows are changed in place, and given as the index keeps them: a second copy of every vector would be the
+    largest thing in memory.
     """
     ready = np.flatnonzero(found.ready)
     vectors = found.vectors if len(ready) == len(found.ready) else found.vectors[ready]
     of = np.array(langs, dtype=np.str_)[ready]
     fallback = next((mean for mean in means.values() if mean), "")
     for lang in sorted(set(of.tolist())):
-        vectors[of == lang] = centred(vectors[of == lang], means.get(lang) or fallback)
-    return VectorSet(ready.astype(np.int64), vectors, len(found.ready))
+        if mean := means.get(lang) or fallback:
+            vectors[of == lang] = centred(vectors[of == lang], mean)
+    return VectorSet(ready.astype(np.int64), vectors.astype(np.float16), len(found.ready))

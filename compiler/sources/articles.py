@@ -22,9 +22,8 @@ from compiler.model import (
     SourcePath,
     Url,
 )
-from compiler.parse.comments import strip_comments
 from compiler.settings import CONFIG_NAME, Settings
-from compiler.sources.fields import Judged, own_id, read_article, remarks
+from compiler.sources.fields import Judged, Read, own_id, read_article, read_page, remarks
 from compiler.sources.frontmatter import read_front_matter
 from compiler.sources.sharing import Judge, dead_rules, hidden_folders, rule_matches
 from compiler.sources.urls import settle
@@ -88,34 +87,34 @@ def select(  # noqa: PLR0913 - what decides is given by name
     days: Mapping[SourcePath, str],
     others: Collection[SourcePath] = (),
     preview: bool = False,
-    strip: Callable[[str], str] = strip_comments,
-    read: Callable[[SourceFile], FrontMatter] = _front_matter,
+    front: Callable[[SourceFile], FrontMatter] = _front_matter,
+    page: Callable[[Judged, Sequence[str], str | None], Read] = read_page,
 ) -> Selection:
     """Return the public, unexpired articles, sorted by source path; a preview also has drafts and private ones.
 
-    `others` are the files that are no articles: a rule that covers only them is alive. `strip` removes comments from a
-    body, `read` reads a front matter. Raises BuildError when a rule that should keep files back matches nothing.
+    `others` are the files that are no articles: a rule that covers only them is alive. `front` reads a front
+    matter and `page` a page that may be read: a caller that remembers them passes its own. Raises BuildError when a
+    rule that should keep files back matches nothing.
     """
     judge = Judge(settings.sharing, now)
     paths = sorted({*(f.path for f in files), *others})
     problems = dead_rules(settings.sharing, paths, SourcePath(CONFIG_NAME))
     judged: list[Judged] = []
     for file in files:
-        one, found = _judge(judge, file, read)
+        one, found = _judge(judge, file, front)
         judged.append(one)
         problems += found
     broken = {p.path for p in problems if p.severity is Severity.ERROR}
     wanted = [j for j in judged if is_public(j.decision) or (preview and j.file.path not in broken)]
     public, twins = _one_of_each_name(wanted)
     hidden = hidden_folders(settings.sharing.rules)
-    articles, found = _articles(public, hidden, days, strip=strip)
+    articles, found = _articles(public, hidden, days, page=page)
     kept = {a.source for a in articles}
-    remarked = [remark for j in public if j.file.path in kept for remark in remarks(j)]
     protected, refused = ((), []) if preview else _protected(judged, hidden, days)
     sound = kept | {p.article.source for p in protected}
     decisions = _decisions(judged, sound, {id(j) for j in public})
     keys = Counter(key for j in judged for key in j.front.values if key not in KNOWN_KEYS)
-    everything = (*problems, *twins, *found, *remarked, *refused)
+    everything = (*problems, *twins, *found, *refused)
     rules = rule_matches(settings.sharing.rules, paths)
     return Selection(articles, decisions, everything, dict(sorted(keys.items())), protected, rules)
 
@@ -130,9 +129,9 @@ def is_protected(decision: Decision) -> bool:
     return decision.share is Share.PASSWORD and not decision.expired
 
 
-def _judge(judge: Judge, file: SourceFile, read: Callable[[SourceFile], FrontMatter]) -> tuple[Judged, list[Problem]]:
+def _judge(judge: Judge, file: SourceFile, reader: Callable[[SourceFile], FrontMatter]) -> tuple[Judged, list[Problem]]:
     try:
-        front = read(file)
+        front = reader(file)
         return Judged(file, front, judge.decide(file.path, front, target=file.target)), []
     except FileError as error:
         private = Decision(Share.PRIVATE, None, error.code)
@@ -175,26 +174,31 @@ def _decisions(
 
 
 def _articles(
-    public: Sequence[Judged], hidden: Sequence[str], days: Mapping[SourcePath, str], *, strip: Callable[[str], str]
+    public: Sequence[Judged],
+    hidden: Sequence[str],
+    days: Mapping[SourcePath, str],
+    *,
+    page: Callable[[Judged, Sequence[str], str | None], Read],
 ) -> tuple[tuple[Article, ...], list[Problem]]:
     """Return the articles of files that hold no error; only they take part in who gets which URL."""
     problems: list[Problem] = []
-    sound: list[tuple[Judged, Article]] = []
+    sound: list[tuple[Judged, Read]] = []
     for judged in public:
         try:
-            sound.append((judged, read_article(judged, hidden, days.get(judged.file.path), strip=strip)))
+            sound.append((judged, page(judged, hidden, days.get(judged.file.path))))
         except FileError as error:
             problems.append(_problem(judged.file.path, error))
-    urls, collisions = settle([(judged.file.path, article.url) for judged, article in sound])
+    urls, collisions = settle([(judged.file.path, read.article.url) for judged, read in sound])
     out: dict[str, Article] = {}
-    for judged, article in sound:
+    for judged, read in sound:
         url = urls[judged.file.path]
-        placed = dataclasses.replace(article, url=url, id=own_id(judged.front, url))
+        placed = dataclasses.replace(read.article, url=url, id=own_id(judged.front, url))
         if placed.id in out:
             message = f"`id: {placed.id}` is also that of {out[placed.id].source}"
             problems.append(_problem(judged.file.path, FileError("id-twice", message, fix="choose another id")))
         else:
             out[placed.id] = placed
+            problems += read.remarks
     return tuple(sorted(out.values(), key=lambda a: a.source)), [*problems, *collisions]
 
 

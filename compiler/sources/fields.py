@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -42,17 +42,27 @@ class Judged:
     decision: Decision
 
 
-def read_article(
-    judged: Judged, hidden: Sequence[str], day: str | None, *, strip: Callable[[str], str] = strip_comments
-) -> Article:
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What one file says: its article, and what its author should know."""
+
+    article: Article
+    remarks: tuple[Problem, ...]
+
+
+def read_page(judged: Judged, hidden: Sequence[str], day: str | None) -> Read:
+    """Return the article of a file that may be read, as `read_article` does, with the remarks about it."""
+    return Read(read_article(judged, hidden, day), tuple(remarks(judged)))
+
+
+def read_article(judged: Judged, hidden: Sequence[str], day: str | None) -> Article:
     """Return the article of a file that may be read; its URL is what it wants, not yet what it gets.
 
-    `hidden` are the folders whose names no address shows, `day` is that of the last commit, `strip` removes
-    comments from a body. Raises FileError for a key
+    `hidden` are the folders whose names no address shows, `day` is that of the last commit. Raises FileError for a key
     that can't be understood.
     """
     file, front = judged.file, judged.front
-    body, _ = without_smuggled(strip(_body(judged)))
+    body, _ = without_smuggled(strip_comments(_body(judged)))
     url = _wanted_url(judged, hidden)
     aliases = _list(front, "aliases") + _list(front, "alias")
     title = _text(front, "title") or _one_line(_first_title(body)) or _name(file.path)

@@ -110,10 +110,19 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "compiler.doctor": (*LEAVES, "compiler.git", "compiler.index", "compiler.settings"),
     "compiler.sharing_screen": (*LEAVES, "compiler.report"),
-    "compiler.screen": (*LEAVES, "compiler.doctor", "compiler.leakcheck.scan", "compiler.report"),
+    "compiler.screen": (*LEAVES, "compiler.report"),
     "compiler.local": ("compiler.embed", "compiler.settings", "query_fn"),
     "compiler.serve": (*LEAVES, "compiler.local", "compiler.settings", "query_fn.app"),
-    "compiler.terminal": (*LEAVES, "compiler.cache", "compiler.settings"),
+    "compiler.terminal": (
+        *LEAVES,
+        "compiler.cache",
+        "compiler.progress",
+        "compiler.report",
+        "compiler.screen",
+        "compiler.settings",
+        "query_fn.errors",
+    ),
+    "compiler.commands": ("compiler", "query_fn", "!compiler.cli"),
     "compiler.evaluate": (  # the product's own stages, short of the site, and the function as a reader meets it
         *LEAVES,
         *TEXT,
@@ -138,7 +147,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.settings",
         "compiler.terminal",
     ),
-    "compiler.cli": ("compiler", "query_fn"),
+    "compiler.cli": ("compiler.errors", "compiler.terminal", "query_fn.errors"),
     "query_fn.contract": (),
     "query_fn.text": (),
     "query_fn.model": (),
@@ -225,6 +234,7 @@ def test_only_the_edges_catch_everything() -> None:
     """A broad `except` stands only at the CLI, the HTTP edge, the stream and the tool call."""
     edges = {
         "compiler.cli",
+        "compiler.commands.serve",
         "query_fn.edge",
         "query_fn.talk",
         "query_fn.agent.tools",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,17 @@ def test_results_keep_their_order_over_processes() -> None:
         assert list(many.map(str, items)) == list(Workers(1).map(str, items)) == [str(i) for i in items]
     finally:
         many.close()
+
+
+def test_what_is_made_beside_the_reading_keeps_its_place() -> None:
+    """Results of a slow recipe stand where they were asked for: stored ones, new ones, and one that is damaged."""
+    slow = Recipe(DOUBLED.kind, doubled, slow=True)
+    with closing(Cache(None, workers=Workers(2))) as cache:
+        cache.all(slow, [((name,), name) for name in "bdf"])
+        cache._flush()
+        cache._db.execute("UPDATE results SET digest = x'00' WHERE key = ?", (cache._key(slow.kind, ("d",)),))
+        assert cache.all(slow, [((name,), name) for name in "abcdefg"]) == [name * 2 for name in "abcdefg"]
+        assert cache.made["structure"] == 3 + 5
 
 
 def test_an_error_in_a_process_ends_the_list() -> None:

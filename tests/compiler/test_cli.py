@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler import cli
+from compiler.commands import build
 from compiler.errors import SettingsError
 
 from .vault import PUBLIC, write
@@ -161,7 +161,7 @@ def test_an_empty_knowledge_base_says_that_nothing_is_published(tmp_path: Path) 
 def test_a_stage_and_all_after_it_are_made_anew(words: list[str], anew: tuple[str, ...]) -> None:
     """`--rebuild` keeps the vectors alone, `--no-cache` nothing."""
     stage = words[1] if len(words) > 1 else None
-    assert cli._anew(stage, rebuild="--rebuild" in words, no_cache="--no-cache" in words) == anew
+    assert build._anew(stage, rebuild="--rebuild" in words, no_cache="--no-cache" in words) == anew
 
 
 @pytest.mark.parametrize(
@@ -170,4 +170,4 @@ def test_a_stage_and_all_after_it_are_made_anew(words: list[str], anew: tuple[st
 def test_what_is_to_be_made_anew_is_said_once_and_right(stage: str, rebuild: bool, says: str) -> None:
     """An unknown stage and two answers to one question are usage errors."""
     with pytest.raises(SettingsError, match=says):
-        cli._anew(stage, rebuild=rebuild, no_cache=False)
+        build._anew(stage, rebuild=rebuild, no_cache=False)

@@ -133,3 +133,16 @@ def entries(tmp: Path) -> int:
     """Return how many results the cache holds."""
     with closing(sqlite3.connect(tmp / "a" / "state" / "cache.db")) as db:
         return int(db.execute("SELECT count(*) FROM results").fetchone()[0])
+
+
+def test_a_renamed_heading_is_noticed_by_the_pages_that_name_it(tmp_path: Path) -> None:
+    """Links are resolved again when any heading changed, though the page they stand on did not."""
+    link, place = PUBLIC + "# A\n\n[[b#Rain]]\n", tmp_path / "content"
+    write(place, {"a.md": link, "b.md": PUBLIC + "# B\n\n## Rain\n"})
+    with closing(Cache(None)) as cache:
+        made(place, cache)
+        write(place, {"b.md": PUBLIC + "# B\n\n## Snow\n"})
+        cache._flush()
+        again = made(place, cache)
+    with closing(Cache(None)) as fresh:
+        assert again == made(place, fresh)
