@@ -8,9 +8,12 @@ ones are embedded whole only with GEOSMIN_FULL=1; until then their answers are n
 from __future__ import annotations
 
 import os
+import random
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,9 @@ from compiler.settings import Settings, load
 from compiler.site.listing import file_path
 from query_fn.agent.events import Done
 from query_fn.model import Answer, Status
+from query_fn.retrieve.search import Searcher
 from query_fn.store import Store
+from query_fn.text import squeezed
 from tests.sitelinks import walk
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,6 +46,7 @@ BUDGETS = {  # seconds of embedding in the first build, 0 = all of it: the whole
 }
 AGAIN = 5  # seconds in later builds: vectors that are partly ready are a real case, and stay one
 ENOUGH = 7  # right answers of ten
+PARITY, FEW, PAGES, SEED = 0.98, 5, 60, 21  # share of runs that find their page; on how many pages a run may be
 MARKS = (pytest.mark.corpus, pytest.mark.slow)
 
 Question = dict[str, Any]
@@ -154,6 +160,56 @@ def test_what_is_not_there_is_refused(built: Built) -> None:
     assert asked
     _complete(built)
     assert [fault for question in asked for fault in faults(built, question)] == []
+
+
+def test_any_run_of_characters_finds_its_page(built: Built) -> None:
+    """Three runs of one to six characters of a page, and its title, find it among the first ten if they are on few pages.
+
+    A run is cut anywhere in a line of the published text, across the borders of words and of markup, Latin or Han.
+    Without vectors, which only add. Every page with GEOSMIN_FULL=1, else PAGES of them.
+    """
+    rng, few = random.Random(SEED), _Few(built.store)
+    pages = sorted(built.store.articles(), key=lambda article: article.path)
+    pages = pages if os.environ.get("GEOSMIN_FULL") else rng.sample(pages, min(PAGES, len(pages)))
+    asked = [(page, text) for page in pages for text in few.runs_of(page.id, rng)]
+    searcher = Searcher(built.store)
+    missed = [
+        (page.path, text)
+        for page, text in asked
+        if page.id not in {c.article_id for c in searcher.search(text, now=int(time.time())).candidates}
+    ]
+    print(f"\n{built.name}: {len(asked) - len(missed)} of {len(asked)} runs find their page", *missed, sep="\n  ")
+    assert len(missed) <= (1 - PARITY) * len(asked)
+
+
+class _Few:
+    """The runs of characters of each page that stand on at most FEW pages."""
+
+    def __init__(self, store: Store) -> None:
+        self._fold = store.fold
+        self._lines = {a.id: (store.article(a.id) or a).text.splitlines() for a in store.articles()}
+        self._titles = {a.id: a.title for a in store.articles()}
+        self._texts = [
+            squeezed(f"{self._titles[key]}\n{' '.join(lines)}", self._fold) for key, lines in self._lines.items()
+        ]
+
+    def runs_of(self, page: str, rng: random.Random) -> list[str]:
+        """Return the title and three runs with a letter or digit, each only if few pages hold it."""
+        lines = [line for line in self._lines[page] if line.strip()]
+        drawn = (_run(rng.choice(lines), rng) for _ in range(200 if lines else 0))
+        runs = (run for run in drawn if any(char.isalnum() for char in run) and self._is_rare(run))
+        title = self._titles[page]
+        return [*([title] if self._is_rare(title) else []), *islice(runs, 3)]
+
+    def _is_rare(self, run: str) -> bool:
+        wanted = squeezed(run, self._fold).strip()
+        return bool(wanted) and sum(wanted in text for text in self._texts) <= FEW
+
+
+def _run(line: str, rng: random.Random) -> str:
+    size = rng.randint(1, 6)
+    start = rng.randrange(max(1, len(line) - size + 1))
+    return line[start : start + size].strip()
 
 
 def _complete(built: Built) -> None:
