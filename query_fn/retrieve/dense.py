@@ -37,6 +37,13 @@ def centre_query(vector: Floats, calibration: LanguageCalibration) -> Floats:
     return out
 
 
+def usable(vector: Floats, dimension: int) -> Floats:
+    """Return a model's vector as it is. Raises RouteFailed for one that no cosine can be computed of."""
+    if vector.shape != (dimension,) or not np.isfinite(vector).all() or not vector.any():
+        raise RouteFailed(f"the embedder gave no direction in {dimension} dimensions")
+    return vector
+
+
 def search_dense(store: Store, name: str, vector: Floats, *, limit: int, seen: Mask) -> Hits:
     """Return up to `limit` visible rows by cosine, best first. Raises RouteFailed; no index gives no hits."""
     try:

@@ -50,7 +50,7 @@ class Phrases:
     def _find(self, phrase: str, lines: Lines, seen: Mask, articles: int) -> tuple[int, ...]:
         wanted, places = self.wanted(phrase), Counter[str]()
         hits: dict[int, int] = {}  # chunk row → how many of its article came before
-        for n in lines.holding(wanted.encode()) if wanted else ():
+        for n in lines.holding(wanted.encode(errors="surrogatepass")) if wanted else ():
             if seen[n] and n not in hits:
                 article = self._catalog.chunk_articles[n]
                 hits[n] = places[article]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_QUERIES = 4
+LONGEST = 500  # characters of a query; what is asked stands at the beginning or at the end of a longer one
 LONGEST_COMPARISON = 160  # characters
 _LONG_HAN, _LONG_WORDS = 18, 14  # a question under both is one query
 _CLAUSE = re.compile(
@@ -29,10 +30,17 @@ def rewrite(question: str, extra: tuple[str, ...] = ()) -> tuple[str, ...]:
 
     The question itself is always first; duplicates and fragments of fewer than two words or four Han are left out.
     """
-    question = " ".join(question.split())
-    found = [question, *(" ".join(item.split()) for item in extra), *_sides(question), *_clauses(question)]
+    question = _held(question)
+    found = [question, *map(_held, extra), *_sides(question), *_clauses(question)]
     queries = [item for at, item in enumerate(found) if at == 0 or _substantial(item)]
     return tuple(dict.fromkeys(queries))[:MAX_QUERIES]
+
+
+def _held(query: str) -> str:
+    """Return a query with single spaces and no half characters; if longer than LONGEST, its beginning and its end."""
+    half = LONGEST // 2
+    held = query if len(query) <= LONGEST else f"{query[:half]} {query[-half:]}"
+    return " ".join(held.encode(errors="ignore").decode().split())
 
 
 def asks_structure(question: str) -> bool:

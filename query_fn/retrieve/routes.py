@@ -96,9 +96,9 @@ class Routes:
         return _report("title", query, hits[:DEPTH], [score for _, score in hits[:DEPTH]], began)
 
     def is_name(self, query: Query) -> bool:
-        """Tell whether a query is looked up letter by letter even when its words are found."""
+        """Tell whether a query is looked up letter by letter even if its words are found; signs alone name nothing."""
         wanted = self._phrases.wanted(query.text)
-        return len(wanted) <= SHORT or wanted in self._catalog.named
+        return (len(wanted) <= SHORT and any(map(str.isalnum, wanted))) or wanted in self._catalog.named
 
     def phrase(self, query: Query, seen: Mapping[str, Mask]) -> RouteHits:
         """Return the pages with the query as their title, and the first place on each of the few that hold it."""
@@ -136,7 +136,7 @@ class Routes:
         began, name, floor = time.perf_counter(), _INDEX[route], query.calibration.floor
         assert query.vector is not None
         found = search_dense(self._store, name, query.vector, limit=DEPTH, seen=seen[name])
-        hits = self._chunks(name, [hit for hit in found if hit[1] >= floor], seen)
+        hits = self._chunks(name, [hit for hit in found if hit[1] > floor], seen)
         return _report(route, query, hits, [(score - floor) / (1.0 - floor) for _, score in hits], began)
 
     def _chunks(self, name: str, hits: Hits, seen: Mapping[str, Mask]) -> Hits:

@@ -15,11 +15,11 @@ from query_fn.model import Candidate, Diagnostics, RouteReport, Scope, SearchRes
 from query_fn.retrieve import confidence as sure
 from query_fn.retrieve.asked import Asked, ask
 from query_fn.retrieve.catalog import Catalog, Mask, file_name
-from query_fn.retrieve.dense import Floats, calibration_for, centre_query
+from query_fn.retrieve.dense import Floats, calibration_for, centre_query, usable
 from query_fn.retrieve.embed import QueryEmbedder
 from query_fn.retrieve.fuse import SUB_QUERY, TRANSLATED, RouteHits, discounted, fuse
 from query_fn.retrieve.lexical import Hits, Lexical
-from query_fn.retrieve.rewrite import asks_structure, rewrite
+from query_fn.retrieve.rewrite import LONGEST, asks_structure, rewrite
 from query_fn.retrieve.routes import Query, Routes, prepare
 from query_fn.retrieve.select import RERANK, Item, diversify, rerank
 from query_fn.store import Store, check_embedder
@@ -86,6 +86,8 @@ class Searcher:
         """
         seen = self._catalog.masks(Visibility(now, narrowed(scope or Scope(), article)))
         run, began = _Run(seen), time.perf_counter()
+        if max(map(len, (question, *queries))) > LONGEST:
+            run.degraded.append("query_cut")
         prepared = [self._prepare(text, run) for text in rewrite(question, queries)]
         asked = self._ask(prepared[0], run)
         run.timed("prepare", began)
@@ -122,7 +124,8 @@ class Searcher:
             _once(run.degraded, "no_embedder")
         elif text.strip():
             try:
-                vector = centre_query(self._embedder.query(text), calibration)
+                vector = usable(self._embedder.query(text), self._embedder.profile.dimension)
+                vector = centre_query(vector, calibration)
             except RouteFailed:
                 run.failed += 1
                 _once(run.degraded, "route_failed:embedder")
@@ -159,7 +162,7 @@ class Searcher:
         nothing = not found["chunk_words"] and not found["question_words"]
         if nothing:
             run.attempt([("title", lambda: self._routes.title(queries[0], seen))])
-        if nothing or self._routes.is_name(queries[0]):
+        if (nothing and queries[0].tokens) or self._routes.is_name(queries[0]):
             run.attempt([("phrase", lambda: self._routes.phrase(queries[0], seen))])
         if not found or asks_structure(queries[0].text):
             run.attempt(self._routes.tree(queries[0], seen))
