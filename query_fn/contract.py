@@ -11,6 +11,7 @@ Layout of a build (all under ``--out``)::
                                /lexical/<name> tantivy: chunks, questions, pages, nodes
                                /exact/<name>.txt, .npy  the text in which exact words are found
                                /vectors/<name>.usearch  f16 cosine: chunks, questions, nodes; none without embedder
+                               /vectors/<name>.signs.npz  of those with SIGNS_FROM vectors and more
                                /fold.json      Traditional to Simplified character table
                                /model/         the embedder, when it ships with the build
     current                                    a symbolic link to builds/<build id>, switched by one rename
@@ -42,7 +43,8 @@ PUBLISHED, SHOWN = "published", "shown"  # the published text; what a reader see
 LEXICAL = ("chunks", "questions", "pages", "nodes")
 VECTORS = ("chunks", "questions", "nodes")
 POINTER = "current"
-EXACT_LIMIT = 100_000  # vectors; under it the graph only has to exist and search is exact: 16 ms at 100k, full recall
+SIGNS = ".signs.npz"  # keys (n,), signs (words, n) u64, mean (dimension,): see `query_fn.retrieve.signs`
+SIGNS_FROM = 20_000  # vectors: from here a pass over their signs comes first, since all cosines of 20k take 1.6 ms
 
 # --- rows -------------------------------------------------------------------------------------------------------------
 # Every row carries `not_after` (UTC epoch seconds: served while now < not_after; None = for ever) and `sources`

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import base64
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from query_fn.contract import EXACT_LIMIT, LanguageCalibration, Manifest
+from query_fn.contract import SIGNS, LanguageCalibration, Manifest
 from query_fn.errors import ArtifactError, RouteFailed
 from query_fn.retrieve.catalog import Mask
 from query_fn.retrieve.lexical import Hits
+from query_fn.retrieve.signs import Signs
 from query_fn.store import Store
 from query_fn.text import script_lang
+
+if TYPE_CHECKING:
+    from usearch.index import Index
 
 Floats = NDArray[np.float32]
 _GROWTH = 8
@@ -44,22 +50,49 @@ def usable(vector: Floats, dimension: int) -> Floats:
     return vector
 
 
-def search_dense(store: Store, name: str, vector: Floats, *, limit: int, seen: Mask) -> Hits:
-    """Return up to `limit` visible rows by cosine, best first. Raises RouteFailed; no index gives no hits."""
-    try:
-        index = store.vectors(name)
-    except (ArtifactError, RuntimeError, ValueError) as error:
-        raise RouteFailed(f"vectors/{name}: {error}") from error
-    if index is None or not len(index) or not seen.any():
-        return []
-    exact, wanted = len(index) < EXACT_LIMIT, limit if seen.all() else 2 * limit
-    while True:
+class Dense:
+    """Searches the vector indexes of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._signs = lru_cache(self._read_signs)
+
+    def search(self, name: str, vector: Floats, *, limit: int, seen: Mask) -> Hits:
+        """Return up to `limit` visible rows by cosine, best first. Raises RouteFailed; no index gives no hits."""
         try:
-            found = index.search(vector, min(wanted, len(index)), exact=exact, threads=1)
-        except (RuntimeError, ValueError) as error:
+            index = self._store.vectors(name)
+            if index is None or not len(index) or not seen.any():
+                return []
+            signs = self._signs(name)
+            if signs is None:
+                return _exact(index, vector, limit=limit, seen=seen)
+            return _among(index, signs.nearest(vector, seen), vector, limit)
+        except (ArtifactError, OSError, RuntimeError, ValueError) as error:
             raise RouteFailed(f"vectors/{name}: {error}") from error
+
+    def _read_signs(self, name: str) -> Signs | None:
+        """Return the signs of a large index; a small one has none."""
+        file = f"vectors/{name}{SIGNS}"
+        if file not in self._store.manifest.files:
+            return None
+        with np.load(self._store.folder / file, allow_pickle=False) as held:
+            return Signs(held["keys"], held["signs"], held["mean"])
+
+
+def _exact(index: Index, vector: Floats, *, limit: int, seen: Mask) -> Hits:
+    """Compute all cosines; fetch ever more until `limit` hits are visible or the index is exhausted."""
+    wanted = limit if seen.all() else 2 * limit
+    while True:
+        found = index.search(vector, min(wanted, len(index)), exact=True, threads=1)
         pairs = zip(found.keys.tolist(), found.distances.tolist(), strict=True)
         kept = [(key, 1.0 - distance) for key, distance in pairs if seen[key]]
         if len(kept) >= limit or wanted >= len(index):
             return kept[:limit]
         wanted *= _GROWTH
+
+
+def _among(index: Index, keys: NDArray[np.int64], vector: Floats, limit: int) -> Hits:
+    """Compute the cosines of some rows; equal ones in the order of the rows."""
+    cosines = index.get(keys.astype(np.uint64)).astype(np.float32) @ vector
+    best = np.lexsort((keys, -cosines))[:limit]
+    return list(zip(keys[best].tolist(), cosines[best].tolist(), strict=True))

@@ -11,7 +11,7 @@ import numpy as np
 from query_fn.contract import LanguageCalibration
 from query_fn.retrieve.catalog import Catalog, Mask, file_name
 from query_fn.retrieve.confidence import asked_for
-from query_fn.retrieve.dense import Floats, search_dense
+from query_fn.retrieve.dense import Dense, Floats
 from query_fn.retrieve.fuse import RouteHits, first_per_chunk
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.retrieve.phrases import Phrases
@@ -42,6 +42,7 @@ class Routes:
         self._store = store
         self._catalog = catalog
         self._lexical = lexical
+        self._dense = Dense(store)
         self._phrases = Phrases(store, catalog)
 
     def main(
@@ -135,7 +136,7 @@ class Routes:
     def _vectors(self, route: str, query: Query, seen: Mapping[str, Mask]) -> RouteHits:
         began, name, floor = time.perf_counter(), _INDEX[route], query.calibration.floor
         assert query.vector is not None
-        found = search_dense(self._store, name, query.vector, limit=DEPTH, seen=seen[name])
+        found = self._dense.search(name, query.vector, limit=DEPTH, seen=seen[name])
         hits = self._chunks(name, [hit for hit in found if hit[1] > floor], seen)
         return _report(route, query, hits, [(score - floor) / (1.0 - floor) for _, score in hits], began)
 

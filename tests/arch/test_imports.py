@@ -39,7 +39,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "compiler.outline": (*LEAVES, *TEXT),
     "compiler.enrich": (*LEAVES, *TEXT),
     "compiler.wiki": (*LEAVES, *TEXT),
-    "compiler.index": (*LEAVES, *TEXT, "query_fn.errors", "query_fn.retrieve.embed"),
+    "compiler.index": (*LEAVES, *TEXT, "query_fn.errors", "query_fn.retrieve.embed", "query_fn.retrieve.signs"),
     "compiler.embed": (
         *LEAVES,
         *TEXT,
