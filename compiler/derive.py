@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import TypeVar
 
 from compiler.cache import Cache, Kind, Recipe, digest_of
@@ -133,7 +134,14 @@ def article_row(document: Document, summary: str, n: int) -> ArticleRow:
 
 def _numbered(pages: Iterable[Sequence[Numbered]]) -> tuple[Numbered, ...]:
     """Return the rows of all pages with their place in the table."""
-    return tuple(replace(row, n=n) for n, row in enumerate(row for page in pages for row in page))
+    rows = [row for page in pages for row in page]
+    if not rows:
+        return ()
+    kind = type(rows[0])
+    first, *others = (field.name for field in fields(kind))
+    assert first == "n"
+    rest = attrgetter(*others)
+    return tuple(kind(n, *rest(row)) for n, row in enumerate(rows))  # `replace` takes four times as long
 
 
 def _questions(

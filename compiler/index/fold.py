@@ -15,9 +15,10 @@ _RANGES = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x323
 
 @lru_cache(maxsize=1)
 def fold_table() -> MappingProxyType[int, int]:
-    """Return the code points whose Simplified form differs, one to one. From OpenCC's ``t2s``; 0.1 s, then cached."""
-    convert = OpenCC("t2s").convert
-    pairs = ((code, convert(chr(code))) for first, last in _RANGES for code in range(first, last))
+    """Return the code points whose Simplified form differs, one to one. From OpenCC's ``t2s``, then cached."""
+    codes = [code for first, last in _RANGES for code in range(first, last)]
+    converted = OpenCC("t2s").convert("\n".join(map(chr, codes))).split("\n")  # at once: a call each takes 0.1 s
+    pairs = zip(codes, converted, strict=True)
     return MappingProxyType({code: ord(to) for code, to in pairs if len(to) == 1 and ord(to) != code})
 
 
