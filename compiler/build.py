@@ -117,5 +117,6 @@ def _report(
         decisions=sources.decisions,
         rules=sources.selection.rules,
         protected=sources.addresses,
+        hidden=sources.hidden,
         notes=tuple(note for note in (run.cache.note, vectors.note if vectors else "") if note),
     )

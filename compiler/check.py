@@ -44,6 +44,7 @@ def check(settings: Settings, *, now: datetime, progress: Progress) -> Report:
         decisions=sources.decisions,
         rules=sources.selection.rules,
         protected=sources.addresses,
+        hidden=sources.hidden,
     )
 
 

@@ -71,16 +71,18 @@ def leaves_of(documents: Sequence[Document]) -> list[pagefind.Leaf]:
 
 
 def is_served(out: Path, build_id: str) -> Manifest | None:
-    """Return the current build's manifest when it is this build and every file of it still verifies."""
+    """Return the current build's manifest when it is this build, every file of it verifies, and it holds no other."""
     name = current_build(out)
     if name is None or name.partition("-")[0] != build_id:
         return None
+    place = out / BUILDS / name
     try:
-        manifest = verify_bytes(out / BUILDS / name / "artifacts")
+        manifest = verify_bytes(place / "artifacts")
     except BuildError:
         return None
-    complete = manifest.build_id == build_id and _site_entries(out / BUILDS / name / "site") == manifest.site
-    return manifest if complete else None
+    alone = sorted(path.name for path in place.iterdir()) == ["artifacts", "site"]
+    complete = manifest.build_id == build_id and _site_entries(place / "site") == manifest.site
+    return manifest if complete and alone else None
 
 
 def write_build(

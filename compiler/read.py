@@ -30,7 +30,7 @@ from compiler.report import sorted_problems
 from compiler.settings import Settings
 from compiler.sources.articles import Selection, select
 from compiler.sources.attachments import collect
-from compiler.sources.dates import commit_days, refuse_slow_clock
+from compiler.sources.dates import commit_days, history_problems, refuse_slow_clock
 from compiler.sources.fields import Judged, Read, read_page
 from compiler.sources.frontmatter import read_front_matter
 from compiler.sources.scan import scan
@@ -50,6 +50,7 @@ class Sources:
     attachments: tuple[Attachment, ...]
     problems: tuple[Problem, ...]
     protected: tuple[ProtectedPage, ...] = ()
+    hidden: tuple[str, ...] = ()  # folders whose names nothing public shows
 
     @property
     def articles(self) -> tuple[Article, ...]:
@@ -102,9 +103,11 @@ def read_sources(settings: Settings, now: datetime, *, cache: Cache, clock: Cloc
             selection.protected, parsed.documents, others, settings=settings, environment=os.environ
         )
     public = frozenset(a.source for a in selection.articles)
-    everything = sorted_problems((*found.problems, *selection.problems, *problems, *refused), public)
+    hidden = hidden_folders(rules)
+    problems += history_problems(settings.content, selection.articles)
+    everything = sorted_problems((*found.problems, *selection.problems, *problems, *refused), public, hidden=hidden)
     selection = _without(selection, refused, published=frozenset(page.source for page in protected))
-    return Sources(selection, parsed.documents, attachments, everything, protected)
+    return Sources(selection, parsed.documents, attachments, everything, protected, hidden)
 
 
 class _Known:

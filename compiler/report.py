@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import msgspec
@@ -34,6 +34,7 @@ class Report:
     rules: tuple[RuleMatch, ...] = ()
     protected: Mapping[SourcePath, str] = field(default_factory=dict)  # address of each password page
     notes: tuple[str, ...] = ()  # what the caches had to repair
+    hidden: tuple[str, ...] = ()  # folders whose names nothing public shows
 
     @property
     def errors(self) -> int:
@@ -54,7 +55,7 @@ def to_json(report: Report, *, redact_with: bytes | None = None) -> dict[str, An
 
     Redacted, nothing is told of folder rules, other keys and addresses: they name what is not public.
     """
-    left_out = {"decisions", "problems", "rules"} | ({"ignored_keys", "protected"} if redact_with else set())
+    left_out = {"decisions", "problems", "rules", "hidden"} | ({"ignored_keys", "protected"} if redact_with else set())
     data = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in left_out}
     return data | {"errors": report.errors, "problems": [problem_json(p, redact_with) for p in report.problems]}
 
@@ -62,7 +63,7 @@ def to_json(report: Report, *, redact_with: bytes | None = None) -> dict[str, An
 def sharing_json(report: Report, *, redact_with: bytes | None = None) -> dict[str, Any]:
     """Return every file with its state and why, and every folder rule with the files it matches."""
     files = {
-        shown_name(path, decision, redact_with): {
+        shown_name(path, report, redact_with): {
             "state": state_of(decision),
             "why": shown_reason(decision, redact_with),
             "until": decision.not_after.isoformat() if decision.not_after else None,
@@ -95,9 +96,14 @@ def state_of(decision: Decision) -> str:
     return "expired" if decision.expired else decision.share.value
 
 
-def shown_name(path: SourcePath, decision: Decision, redact_with: bytes | None) -> str:
-    """Return what may be shown of a file's name."""
-    return file_tag(path, redact_with) if redact_with and state_of(decision) != "public" else str(path)
+def shown_name(path: SourcePath, report: Report, redact_with: bytes | None) -> str:
+    """Return what may be shown of a file's name. That of a public page in a hidden folder would tell of the folder."""
+    public = state_of(report.decisions[path]) == "public" and not _is_told(path, report.hidden)
+    return str(path) if public or not redact_with else file_tag(path, redact_with)
+
+
+def _is_told(text: str, hidden: Sequence[str]) -> bool:
+    return any(f"{folder}/" in text for folder in hidden)
 
 
 def shown_reason(decision: Decision, redact_with: bytes | None) -> str:
@@ -132,10 +138,13 @@ def file_tag(path: SourcePath, key: bytes) -> str:
     return "file#" + hmac.new(key, path.encode(), hashlib.sha256).hexdigest()[:8]
 
 
-def sorted_problems(problems: Sequence[Problem], public: frozenset[SourcePath]) -> tuple[Problem, ...]:
-    """Return problems by file and line, each marked with whether its file is public."""
-    marked = [
-        p if p.public or p.path not in public else Problem(p.severity, p.code, p.path, p.line, p.message, p.fix, True)
-        for p in problems
-    ]
-    return tuple(sorted(marked, key=lambda p: (p.path, p.line or 0, p.code, p.message)))
+def sorted_problems(
+    problems: Sequence[Problem], public: frozenset[SourcePath], *, hidden: Sequence[str] = ()
+) -> tuple[Problem, ...]:
+    """Return problems by file and line, each marked with whether its file is public and no `hidden` folder is named."""
+
+    def marked(p: Problem) -> Problem:
+        named = (p.public or p.path in public) and not _is_told(f"{p.path} {p.message} {p.fix}", hidden)
+        return p if p.public == named else replace(p, public=named)
+
+    return tuple(sorted(map(marked, problems), key=lambda p: (p.path, p.line or 0, p.code, p.message)))

@@ -34,7 +34,7 @@ def sharing(report: Report, redact_with: bytes | None, *, everything: bool) -> G
     groups: dict[str, dict[str, list[Named]]] = {state: defaultdict(list) for state in _HEADS}
     for path, decision in sorted(report.decisions.items()):
         reason = shown_reason(decision, redact_with)
-        groups[_group(decision)][reason].append((shown_name(path, decision, redact_with), decision))
+        groups[_group(decision)][reason].append((shown_name(path, report, redact_with), decision))
     limit = len(report.decisions) if everything else SHOWN
     parts: list[RenderableType] = [
         part for state, reasons in groups.items() if reasons for part in _state(state, reasons, limit)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from compiler import git
 from compiler.errors import BuildError, FileError
-from compiler.model import SourcePath
+from compiler.model import Article, Problem, Severity, SourcePath
+from compiler.settings import CONFIG_NAME
 
 SKEW = 300  # seconds a builder's clock may be behind the clock that made a commit
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -69,8 +71,7 @@ def commit_days(content: Path) -> dict[SourcePath, str]:
 
     A shallow clone knows only its last commit, and a date from it would be wrong for every other file.
     """
-    shallow = git.run(content, "rev-parse", "--is-shallow-repository")
-    if shallow.strip() != "false":
+    if _shallow(content) != "false":
         return {}
     log = git.run(content, "log", "--format=%x01%ct", "--name-only", "--no-renames", "--relative", "-z", "--", ".")
     days: dict[SourcePath, str] = {}
@@ -81,3 +82,18 @@ def commit_days(content: Path) -> dict[SourcePath, str]:
         elif part:
             days.setdefault(SourcePath(unicodedata.normalize("NFC", part)), stamp)
     return days
+
+
+def history_problems(content: Path, articles: Sequence[Article]) -> list[Problem]:
+    """Return a warning when pages have no date because this clone does not know their history."""
+    count = sum(article.updated is None for article in articles)
+    if not count or _shallow(content) != "true":
+        return []
+    message = f"{count} pages have no date: this is a shallow clone, which does not know when they were changed"
+    fix = "fetch the whole history (in GitHub Actions `fetch-depth: 0`), or write `updated` in the pages"
+    return [Problem(Severity.WARNING, "history-shallow", SourcePath(CONFIG_NAME), None, message, fix, True)]
+
+
+def _shallow(content: Path) -> str:
+    """Return "true" or "false", and "" where there is no Git."""
+    return git.run(content, "rev-parse", "--is-shallow-repository").strip()

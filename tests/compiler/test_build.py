@@ -18,7 +18,7 @@ from compiler.publish import ASIDE
 from compiler.settings import load
 from query_fn.contract import load_manifest
 
-from .vault import NOON, PUBLIC, codes, digests, make
+from .vault import NOON, PUBLIC, QUICK, codes, digests, make, write
 
 VAULT = {
     "index.md": PUBLIC + "# 首页\n\n见[[安装]]、[[秘密计划]]。\n",
@@ -221,6 +221,17 @@ def test_a_damaged_current_build_is_built_again(tmp_path: Path) -> None:
     report, _ = make(tmp_path, VAULT)
     assert report.switched
     assert make(tmp_path, VAULT)[0].unchanged
+
+
+@pytest.mark.parametrize("place", ["x.txt", "site/x.txt", "artifacts/x.txt", "x/y.txt"])
+def test_a_build_with_a_file_too_many_is_built_again(tmp_path: Path, place: str) -> None:
+    """Whatever lies in the served build and is not of it is taken for damage, wherever it lies."""
+    files: dict[str, str | bytes] = {"a.md": PUBLIC + "# A\n"}
+    _, current = make(tmp_path, files, how=QUICK)
+    write(current, {place: "x"})
+    report, current = make(tmp_path, files, how=QUICK)
+    assert report.switched and not (current / place).exists()
+    assert not make(tmp_path, files, how=QUICK)[0].switched
 
 
 def test_a_damaged_cache_costs_time_and_nothing_else(tmp_path: Path) -> None:

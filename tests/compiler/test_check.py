@@ -12,7 +12,7 @@ from rich.console import Console
 from compiler import sharing_screen
 from compiler.check import check
 from compiler.progress import Silent
-from compiler.report import Report, sharing_json, to_json
+from compiler.report import Report, problem_line, sharing_json, to_json
 from compiler.settings import load
 
 from .vault import NOON, PUBLIC, make, write
@@ -116,6 +116,24 @@ def test_redacted_it_names_nothing_that_is_not_public(report: Report) -> None:
     )
     assert [word for word in ("人事", "计划", "会员", "旧", "坏", "note.md", "protected/p") if word in text] == []
     assert "首页.md" in text
+
+
+def test_redacted_a_hidden_folder_is_not_named(tmp_path: Path) -> None:
+    """Neither as the place of a public page, nor in what is said about that page or about another one."""
+    files: dict[str, str | bytes] = {
+        "人事/计划/公告.md": PUBLIC + "# 公告\n\n[[没有]]\n",
+        "a.md": PUBLIC + "# A\n\n[[公吿公告通知]]\n[[公告#没有的标题]]\n[[公告x]]\n",
+        "b/公告.md": PUBLIC + "# 公告\n",
+        "geosmin.yml": "sharing:\n  rules:\n    - path: 人事/计划/**\n      share: private\n",
+    }
+    content = write(tmp_path / "content", files)
+    found = check(load(content, tmp_path / "dist", tmp_path / "state"), now=NOON, progress=Silent())
+    lines = [problem_line(p, b"key") for p in found.problems]
+    text = "\n".join((*shown(found, b"key"), *lines, str(sharing_json(found, redact_with=b"key"))))
+    told = text + str(to_json(found, redact_with=b"key"))
+    assert found.sharing["public"] == 3
+    assert any("人事" in problem_line(p) for p in found.problems)
+    assert "人事" not in told and "b/公告.md" in told
 
 
 def test_a_check_uses_what_a_build_has_left(tmp_path: Path) -> None:
