@@ -82,7 +82,8 @@ def _build(run: Run, how: How) -> Report:
     with how.press.search(leaves_of(sources.documents), cache=run.cache) as search:  # runs beside what follows
         with clock.stage("embed"):
             vectors = embed_rows(made, choice, settings, progress=progress, anew="embed" in run.cache.anew)
-        final = identity.build_id(sources, settings, choice.profile, waiting=_waiting(vectors))
+        waiting = _waiting(vectors)
+        final = identity.build_id(sources, settings, choice.profile, waiting=waiting) if waiting else wanted
         derived = Derived(final, identity.stamp(sources.articles), sources, made, vectors, choice, search)
         place, manifest = write_build(derived, settings, how.press, cache=run.cache, clock=clock)
     with clock.stage("switch"):

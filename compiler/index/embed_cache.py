@@ -129,7 +129,7 @@ def look_up(texts: Sequence[str], kind: str, embedder: Embedder, cache: EmbedCac
     places: dict[bytes, list[int]] = defaultdict(list)
     for at, key in enumerate(keys):
         places[key].append(at)
-    for key, found in cache.get(list(places), profile.dimension) if cache else ():
+    for key, found in cache.get(sorted(places), profile.dimension) if cache else ():  # in order: half the time
         for at in places[key]:
             vectors[at], ready[at] = found, True
     return Wanted(texts, kind, keys, vectors, ready)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -232,6 +233,19 @@ def test_a_build_with_a_file_too_many_is_built_again(tmp_path: Path, place: str)
     report, current = make(tmp_path, files, how=QUICK)
     assert report.switched and not (current / place).exists()
     assert not make(tmp_path, files, how=QUICK)[0].switched
+
+
+def test_artifacts_of_an_earlier_build_are_damage(tmp_path: Path) -> None:
+    """A whole set of artifacts, but of the build before, does not pass for that of the pages that are served."""
+    _, current = make(tmp_path, {"a.md": PUBLIC + "# A\n"}, how=QUICK)
+    earlier = shutil.copytree(current / "artifacts", tmp_path / "earlier")
+    new: dict[str, str | bytes] = {"a.md": PUBLIC + "# A\n\nnew\n"}
+    make(tmp_path, new, how=QUICK)
+    wanted = digests(current / "artifacts")
+    shutil.rmtree(current / "artifacts")
+    shutil.copytree(earlier, current / "artifacts")
+    assert make(tmp_path, new, how=QUICK)[0].switched
+    assert digests(current / "artifacts") == wanted
 
 
 def test_a_damaged_cache_costs_time_and_nothing_else(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import build
+from compiler.build import How, build
 from compiler.progress import Silent
 from compiler.report import Report
 from compiler.settings import load
@@ -30,10 +30,10 @@ def git(folder: Path, *args: str, day: int = 1) -> None:
     )
 
 
-def outcome(content: Path, place: Path) -> tuple[Report, str]:
+def outcome(content: Path, place: Path, *sets: str, how: How = QUICK) -> tuple[Report, str]:
     """Build a content folder, and return its report and everything that was published as one text."""
-    settings = load(content, place / "dist", place / "state", overrides=["embed.model=none"])
-    report = build(settings, now=NOON, progress=Silent(), how=QUICK)
+    settings = load(content, place / "dist", place / "state", overrides=["embed.model=none", *sets])
+    report = build(settings, now=NOON, progress=Silent(), how=how)
     files = sorted(path for path in (place / "dist").rglob("*") if path.is_file() and not path.is_symlink())
     return report, "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files)
 
@@ -75,3 +75,12 @@ def test_pages_with_dates_of_their_own_need_no_history(origin: Path, tmp_path: P
     git(origin, "commit", "-q", "-a", "-m", "dates")
     git(tmp_path, "clone", "-q", "--depth", "1", origin.as_uri(), "shallow")
     assert outcome(tmp_path / "shallow", tmp_path)[0].problems == ()
+
+
+def test_the_repository_is_named_only_when_it_is_configured(origin: Path, tmp_path: Path) -> None:
+    """No finished page links to where the notes lie, unless the owner gives the address of a repository."""
+    git(origin, "remote", "add", "origin", "https://qztoken@git.example.org/qz/notes.git")
+    _, text = outcome(origin, tmp_path / "silent", how=How())
+    assert "git.example.org" not in text and "qztoken" not in text
+    _, text = outcome(origin, tmp_path / "told", "site.repository_url=https://git.example.org/open", how=How())
+    assert "https://git.example.org/open" in text and "qztoken" not in text
