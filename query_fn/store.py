@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -151,6 +151,11 @@ class Store:
     def chunk_by_n(self, n: int) -> ChunkRow | None:
         """Return the chunk with this row number."""
         return self._one(ChunkRow, "n = ?", n)
+
+    def chunks_by_n(self, rows: Sequence[int]) -> dict[int, ChunkRow]:
+        """Return the chunks with these row numbers, by number."""
+        marks = ", ".join("?" * len(rows))
+        return {chunk.n: chunk for chunk in self._all(ChunkRow, f"n IN ({marks})", *rows)}
 
     def chunks_of(self, article_id: str) -> tuple[ChunkRow, ...]:
         """Return an article's chunks in order."""

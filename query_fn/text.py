@@ -143,14 +143,24 @@ class Terms:
 def terms(text: str, fold: Fold | None = None) -> Terms:
     """Return what `tokenise` would find in `text`, as a set to ask."""
     canonical = _canonical(text, fold)
-    found: set[str] = set()
-    runs: set[str] = set()
-    for match in _TOKEN.finditer(canonical):
+    parts = [(_kept if len(piece) < MAX_TOKEN else _parts)(piece) for piece in set(canonical.split())]
+    words, runs = (frozenset().union(*(part[at] for part in parts)) for at in (0, 1))
+    return Terms(canonical.lower(), words, runs)
+
+
+def _parts(piece: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words' tokens and the CJK runs of text without blanks, which no token crosses."""
+    words: list[str] = []
+    runs: list[str] = []
+    for match in _TOKEN.finditer(piece):
         if match[1]:
-            runs.add(match[1])
+            runs.append(match[1])
         else:
-            found.update(_word(match[0]))
-    return Terms(canonical.lower(), frozenset(found), frozenset(runs))
+            words += _word(match[0])
+    return tuple(words), tuple(runs)
+
+
+_kept = lru_cache(maxsize=1 << 16)(_parts)  # a word and the signs at it come again; a line of Chinese does not
 
 
 def _grams(run: str) -> list[str]:

@@ -23,6 +23,6 @@ def write_dense(vectors: VectorSet, path: Path, dimension: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     index.save(str(path))
     if len(vectors.keys) >= SIGNS_FROM:
-        mean = vectors.vectors.mean(axis=0)
+        mean = vectors.vectors.mean(axis=0, dtype=np.float32)
         signs = signs_of(vectors.vectors, mean)
         np.savez(path.with_suffix(SIGNS), keys=vectors.keys, signs=signs, mean=mean)  # dated 1980: bytes repeat

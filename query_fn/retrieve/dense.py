@@ -93,6 +93,12 @@ def _exact(index: Index, vector: Floats, *, limit: int, seen: Mask) -> Hits:
 
 def _among(index: Index, keys: NDArray[np.int64], vector: Floats, limit: int) -> Hits:
     """Compute the cosines of some rows; equal ones in the order of the rows."""
-    cosines = index.get(keys.astype(np.uint64)).astype(np.float32) @ vector
-    best = np.lexsort((keys, -cosines))[:limit]
-    return list(zip(keys[best].tolist(), cosines[best].tolist(), strict=True))
+    from usearch.index import search  # loaded with the index
+
+    if not len(keys):
+        return []
+    rows = np.asarray(index.get(keys.astype(np.uint64)))
+    found = search(rows, vector.astype(rows.dtype), min(limit, len(keys)), exact=True, threads=1)  # cosine
+    cosines = 1.0 - found.distances
+    order = np.lexsort((found.keys, -cosines))
+    return list(zip(keys[found.keys[order]].tolist(), cosines[order].tolist(), strict=True))

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain, islice
 
 from query_fn.contract import ArticleRow, ChunkRow
@@ -27,6 +28,7 @@ from query_fn.text import Terms, script_lang, terms
 from query_fn.visibility import Visibility
 
 MAX_LIMIT = 20
+_lang = lru_cache(maxsize=256)(script_lang)  # of a question: asked again for every hit
 _ROUTE_ERRORS = (RouteFailed, ArtifactError, sqlite3.Error)
 
 
@@ -39,6 +41,7 @@ class _Run:
     degraded: list[str] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     failed: int = 0
+    chunks: dict[int, ChunkRow] = field(default_factory=dict)  # those that were looked at
 
     def timed(self, stage: str, began: float) -> None:
         """Note how long a stage took, in milliseconds."""
@@ -108,6 +111,7 @@ class Searcher:
         run, most = _Run(self._catalog.masks(Visibility(now, scope or Scope()))), max(1, min(limit, MAX_LIMIT))
         run.attempt([("phrase", lambda: self._routes.find(phrase, run.seen, articles=most))])
         rows = [n for item in run.lists for n, _ in item.hits][:most]
+        run.chunks.update(self._store.chunks_by_n(rows))
         places = (Item(n, 1.0, self._catalog.chunk_articles[n], terms("")) for n in rows)
         diagnostics = Diagnostics(
             routes=tuple(map(self._report, run.lists)), degraded=tuple(run.degraded), queries=(phrase,)
@@ -137,7 +141,7 @@ class Searcher:
         return ask(query, self._catalog, self._lexical, prepare=lambda text: self._prepare(text, run), fold=fold)
 
     def _foreign(self, n: int, asked: Asked) -> bool:
-        return self._catalog.chunk_langs[n] != script_lang(asked.query.text)
+        return self._catalog.chunk_langs[n] != _lang(asked.query.text)
 
     def _part(self, query: str, asked: Asked) -> float:
         """Return what a query's scores count: the question in full, its translation and its clauses less."""
@@ -171,17 +175,19 @@ class Searcher:
                 _once(run.degraded, f"vectors_incomplete:{name}")
         run.timed("routes", began)
 
-    def _items(self, fused: Hits) -> Iterator[Item]:
-        """Yield the fused chunks with their terms, read one by one as they are asked for."""
-        for n, score in fused:
-            chunk = self._store.chunk_by_n(n)
-            if chunk is not None:
+    def _items(self, fused: Hits, run: _Run) -> Iterator[Item]:
+        """Yield the fused chunks with their terms, read a few at a time as they are asked for."""
+        for at in range(0, len(fused), RERANK):
+            part = fused[at : at + RERANK]
+            run.chunks.update(self._store.chunks_by_n([n for n, _ in part]))
+            for n, score in part:
+                chunk = run.chunks[n]
                 article = self._store.articles_by_id[chunk.article_id]
                 text = "\n".join((article.title, file_name(article.path), *article.aliases, *chunk.path, chunk.text))
                 yield Item(n, score, chunk.article_id, terms(text, self._store.fold))
 
     def _result(self, asked: Asked, fused: Hits, run: _Run, limit: int) -> SearchResult:
-        began, rest, query = time.perf_counter(), self._items(fused), asked.query
+        began, rest, query = time.perf_counter(), self._items(fused, run), asked.query
         first = rerank(
             islice(rest, RERANK),
             lambda item: asked.covered(item, foreign=self._foreign(item.n, asked)),
@@ -234,12 +240,14 @@ class Searcher:
         return RouteReport(item.route, item.query, hits, round(item.ms, 3))
 
     def _candidates(self, items: tuple[Item, ...], run: _Run) -> Iterator[Candidate]:
+        routes: dict[int, dict[str, None]] = {item.n: {} for item in items}
+        for hits in run.lists:
+            for n, _ in hits.hits:
+                if n in routes:
+                    routes[n][hits.route] = None
         for item in items:
-            chunk = self._store.chunk_by_n(item.n)
             article = self._store.articles_by_id[item.article]
-            if chunk is not None:
-                routes = dict.fromkeys(hits.route for hits in run.lists if any(n == item.n for n, _ in hits.hits))
-                yield self._candidate(chunk, article, item.score, tuple(routes))
+            yield self._candidate(run.chunks[item.n], article, item.score, tuple(routes[item.n]))
 
     def _candidate(self, chunk: ChunkRow, article: ArticleRow, score: float, routes: tuple[str, ...]) -> Candidate:
         node = self._store.node(f"{chunk.article_id}#{chunk.anchor}")
