@@ -28,6 +28,12 @@ KINDS = {
     "links": "parse",
     "document": "parse",
     "rows": "derive",
+    "questions": "derive",
+    "digest": "derive",
+    "candidates": "derive",
+    "statements": "derive",
+    "texts": "derive",
+    "pages": "derive",
     "wrapped": "site",
     "search": "search",
 }  # kind of result -> the stage that makes it

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import TypeVar
 
 from compiler.cache import Cache, Kind, Recipe, digest_of
 from compiler.chunk import chunk, tiles
-from compiler.enrich.protocol import Enricher
+from compiler.enrich.protocol import Enricher, Reading
 from compiler.errors import BuildError
 from compiler.index.rows import Rows
 from compiler.index.texts import Texts, joined, texts_of
 from compiler.model import Document
 from compiler.outline import outline, reading_minutes, summarise
 from compiler.settings import ChunkSettings, Settings
+from compiler.wiki.compile import Wiki, compile_wiki
 from compiler.wiki.graph import link_rows
+from compiler.wiki.merge import wiki_rows
 from query_fn.contract import CHUNKER, ArticleRow, ChunkRow, NodeRow, PageRow, QuestionRow
 from query_fn.text import TOKENISERS, Analyser
 
@@ -26,44 +28,36 @@ Numbered = TypeVar("Numbered", ChunkRow, NodeRow, QuestionRow)
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One document, and how rows are made of it."""
+    """One document, and how it is cut."""
 
     document: Document
     sizes: ChunkSettings
-    enricher: Enricher
-    count: int  # questions per chunk
-    analyser: Analyser
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Everything the rows depend on, for the cache."""
-        d, enricher = self.document, f"{self.enricher.name} {self.enricher.version} {self.count}"
-        return (
-            f"{CHUNKER} {TOKENISERS[self.analyser]} {enricher}",
-            digest_of(self.sizes),
-            digest_of((d.article, d.text, d.headings, d.sections)),
-        )
+        """Everything the cut depends on, for the cache."""
+        d = self.document
+        return str(CHUNKER), digest_of(self.sizes), digest_of((d.article, d.text, d.headings, d.sections))
 
 
 @dataclass(frozen=True, slots=True)
-class PageRows:
-    """The rows of one page, each table numbered from 0, and what is searched of them."""
+class Shape:
+    """The passages and the tree of one page, each table numbered from 0."""
 
     summary: str
     chunks: tuple[ChunkRow, ...]
     nodes: tuple[NodeRow, ...]
-    questions: tuple[QuestionRow, ...]
-    texts: Texts
     minutes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """All rows of a build, what is searched of them, and how many minutes each article takes to read."""
+    """All rows of a build, what is searched of them, the wiki, and how many minutes each article takes to read."""
 
     rows: Rows
     texts: Texts
     minutes: Mapping[str, int]
+    wiki: Wiki = Wiki()  # noqa: RUF009 - frozen
 
 
 def derive(
@@ -75,38 +69,79 @@ def derive(
     progress: Callable[[int, int], None],
 ) -> Derivation:
     """Return every row of the artifacts. Raises BuildError when the chunks of a page do not add up to its text."""
-    count, analyser = settings.questions.per_chunk, settings.search.analyser
-    leaves = [Leaf(document, settings.chunk, enricher, count, analyser) for document in documents]
-    made = cache.all(ROWS, [(leaf.parts, leaf) for leaf in leaves], progress)
+    analyser = settings.search.analyser
+    leaves = [Leaf(document, settings.chunk) for document in documents]
+    shapes = cache.all(SHAPE, [(leaf.parts, leaf) for leaf in leaves], progress)
+    readings = [_reading(d, shape, n) for n, (d, shape) in enumerate(zip(documents, shapes, strict=True))]
+    asked = enricher.questions(readings, settings.questions.per_chunk, cache)
+    readings = [_summarised(*pair) for pair in zip(readings, enricher.summaries(readings, cache), strict=True)]
+    wiki = compile_wiki(readings, settings.guide, enricher=enricher, cache=cache)
+    parts = [_own_rows(*pair, enricher.name) for pair in zip(readings, asked, strict=True)]
+    articles = tuple(reading.article for reading in readings)
+    made = wiki_rows(wiki, articles)
+    texts = _texts(parts, made.pages, analyser, cache)
     cache.workers.close()  # what follows needs their memory
-    articles = [article_row(d, page.summary, n) for n, (d, page) in enumerate(zip(documents, made, strict=True))]
     rows = Rows(
-        articles=tuple(articles),
-        chunks=_numbered(page.chunks for page in made),
-        questions=_numbered(page.questions for page in made),
-        nodes=_numbered(page.nodes for page in made),
-        pages=_human_pages(articles),
+        articles=articles,
+        chunks=_numbered(page.chunks for page in parts),
+        questions=_numbered(page.questions for page in parts),
+        nodes=_numbered(page.nodes for page in parts),
+        pages=made.pages,
+        contributions=made.contributions,
         links=link_rows(documents),
+        relations=made.relations,
+        synonyms=made.synonyms,
     )
-    minutes = {row.id: page.minutes for row, page in zip(articles, made, strict=True)}
-    return Derivation(rows, joined([page.texts for page in made], analyser), minutes)
+    minutes = {row.id: shape.minutes for row, shape in zip(articles, shapes, strict=True)}
+    return Derivation(rows, texts, minutes, wiki)
 
 
-def _page_rows(leaf: Leaf) -> PageRows:
-    """Return the rows of one page; the work of a worker."""
+def _shape(leaf: Leaf) -> Shape:
+    """Return how one page is cut; the work of a worker."""
     document = leaf.document
     article = document.article
-    row = article_row(document, article.summary or summarise(document.text, (), article.lang), 0)
     chunks = tuple(chunk(document, leaf.sizes, 0))
     if not tiles(chunks, len(document.text)):
-        raise BuildError(f"the chunks of {row.path} do not add up to its text; please report this page")
-    questions = tuple(_questions(row, chunks, leaf.enricher, leaf.count))
-    nodes = tuple(outline(document, 0))
-    own = Rows((row,), chunks, questions, nodes, _human_pages([row]))
-    return PageRows(row.summary, chunks, nodes, questions, texts_of(own, leaf.analyser), reading_minutes(document.text))
+        raise BuildError(f"the chunks of {article.path} do not add up to its text; please report this page")
+    summary = article.summary or summarise(document.text, (), article.lang)
+    return Shape(summary, chunks, tuple(outline(document, 0)), reading_minutes(document.text))
 
 
-ROWS = Recipe(Kind("rows", PageRows), _page_rows, slow=True)
+def _reading(document: Document, shape: Shape, n: int) -> Reading:
+    return Reading(article_row(document, shape.summary, n), shape.chunks, shape.nodes, document.article.summary)
+
+
+def _summarised(reading: Reading, summaries: Mapping[str, str]) -> Reading:
+    """Return a page with the summaries that an enricher gave its nodes."""
+    if not summaries:
+        return reading
+    nodes = tuple(replace(node, summary=summaries.get(node.id, node.summary)) for node in reading.nodes)
+    return replace(reading, nodes=nodes)
+
+
+def _own_rows(reading: Reading, asked: Sequence[Sequence[str]], origin: str) -> Rows:
+    """Return the rows of one page alone, each table numbered from 0."""
+    questions = tuple(_questions(reading.chunks, asked, origin))
+    return Rows((reading.article,), reading.chunks, questions, reading.nodes)
+
+
+def _texts(parts: Sequence[Rows], pages: Sequence[PageRow], analyser: Analyser, cache: Cache) -> Texts:
+    """Return what is searched of all rows: of each article's own, then of the wiki's pages."""
+    version = TOKENISERS[analyser]
+    own = cache.all(TEXTS, [((version, digest_of(rows)), (rows, analyser)) for rows in parts])
+    alone = [Rows((), pages=(replace(page, n=0),)) for page in pages]
+    return joined(
+        [*own, *cache.all(PAGE_TEXTS, [((version, digest_of(rows)), (rows, analyser)) for rows in alone])], analyser
+    )
+
+
+def _texts_of(item: tuple[Rows, Analyser]) -> Texts:
+    return texts_of(*item)
+
+
+SHAPE = Recipe(Kind("rows", Shape), _shape)
+TEXTS = Recipe(Kind("texts", Texts), _texts_of)
+PAGE_TEXTS = Recipe(Kind("pages", Texts), _texts_of)
 
 
 def article_row(document: Document, summary: str, n: int) -> ArticleRow:
@@ -144,40 +179,16 @@ def _numbered(pages: Iterable[Sequence[Numbered]]) -> tuple[Numbered, ...]:
     return tuple(kind(n, *rest(row)) for n, row in enumerate(rows))  # `replace` takes four times as long
 
 
-def _questions(
-    article: ArticleRow, chunks: Sequence[ChunkRow], enricher: Enricher, count: int
-) -> Iterator[QuestionRow]:
-    asked = ((row, i, text) for row in chunks for i, text in enumerate(enricher.questions(article, row, count)))
-    for n, (row, i, text) in enumerate(asked):
+def _questions(chunks: Sequence[ChunkRow], asked: Sequence[Sequence[str]], origin: str) -> Iterator[QuestionRow]:
+    listed = ((row, i, text) for row, texts in zip(chunks, asked, strict=True) for i, text in enumerate(texts))
+    for n, (row, i, text) in enumerate(listed):
         yield QuestionRow(
             n=n,
             id=f"{row.id}.q{i}",
             chunk_id=row.id,
             text=text,
             lang=row.lang,
-            origin=enricher.name,
+            origin=origin,
             not_after=row.not_after,
             sources=row.sources,
         )
-
-
-def _human_pages(articles: Sequence[ArticleRow]) -> tuple[PageRow, ...]:
-    """Return the wiki pages that people wrote: articles whose front matter has a wiki `kind`."""
-    human = [a for a in articles if a.kind != "article"]
-    return tuple(
-        PageRow(
-            n=n,
-            key=a.id,
-            kind=a.kind,
-            title=a.title,
-            url=a.url,
-            lang=a.lang,
-            summary=a.summary,
-            body=a.text,
-            generated=False,
-            article_id=a.id,
-            not_after=a.not_after,
-            sources=a.sources,
-        )
-        for n, a in enumerate(human)
-    )

@@ -18,12 +18,11 @@ import yaml
 
 from compiler.addresses import base_path, check_address, rule_path
 from compiler.errors import SettingsError
+from compiler.guide import Guide, read_guide
 from compiler.model import Share
 from query_fn.text import Analyser
 
 CONFIG_NAME = "geosmin.yml"
-GUIDE_NAME = "_guide.md"
-GLOSSARY_NAME = "_glossary.yml"
 
 
 def _between(default: Any, low: float, high: float) -> Any:
@@ -125,6 +124,7 @@ class Settings:
     questions: QuestionSettings = field(default_factory=QuestionSettings)
     ask: AskSettings = field(default_factory=AskSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
+    guide: Guide = Guide()  # noqa: RUF009 - frozen
 
 
 SECTIONS = ("site", "sharing", "chunk", "embed", "search", "questions", "ask", "limits")
@@ -149,7 +149,7 @@ def load(
         raise SettingsError(_unknown(str(place), unknown[0], SECTIONS))
     hints = typing.get_type_hints(Settings)
     sections = {name: _section(hints[name], raw[name], name, str(place)) for name in SECTIONS if name in raw}
-    return _check(Settings(content=content, out=out, state=state, **sections))
+    return _check(Settings(content=content, out=out, state=state, guide=read_guide(content), **sections))
 
 
 def public_view(settings: Settings) -> dict[str, Any]:
@@ -157,6 +157,7 @@ def public_view(settings: Settings) -> dict[str, Any]:
     view = {
         name: dataclasses.asdict(getattr(settings, name)) for name in ("site", "chunk", "search", "questions", "ask")
     }
+    view["guide"] = dataclasses.asdict(settings.guide)
     view["embed"] = {"model": settings.embed.model, "script": settings.embed.script}
     return view
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 _SHARED = ("contract.py", "text.py", "retrieve/embed.py")  # what of query_fn shapes a build
 LIBRARIES = (
+    "ahocorasick-rs",
     "jieba",
     "jinja2",
     "markdown-it-py",

@@ -31,7 +31,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-SCHEMA = 2
+SCHEMA = 3
 CHUNKER = 2
 STORE = "knowledge.db"
 MANIFEST = "manifest.json"
@@ -188,8 +188,48 @@ class LinkRow:
     sources: tuple[str, ...]
 
 
-Row = ArticleRow | ChunkRow | QuestionRow | NodeRow | PageRow | ContributionRow | LinkRow
-TABLES: tuple[type[Row], ...] = (ArticleRow, ChunkRow, QuestionRow, NodeRow, PageRow, ContributionRow, LinkRow)
+@dataclass(frozen=True, slots=True)
+class RelationRow:
+    """A typed relation between the subjects of two wiki pages, as one passage states it."""
+
+    TABLE: ClassVar[str] = "relations"
+    n: int
+    subject_key: str
+    kind: str  # "is-a" | "part-of" | "uses" | … (compiler.enrich.protocol.RELATIONS)
+    object_key: str
+    chunk_id: str
+    sentence: str
+    not_after: int | None
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymRow:
+    """Names of one subject, from the pages and from the owner's glossary: a query with one of them means all."""
+
+    TABLE: ClassVar[str] = "synonyms"
+    n: int
+    term: str
+    aliases: tuple[str, ...]
+    page_key: str | None  # of its wiki page, when some page says what it is
+    not_after: int | None
+    sources: tuple[str, ...]
+
+
+Row = (
+    ArticleRow | ChunkRow | QuestionRow | NodeRow | PageRow | ContributionRow | LinkRow | RelationRow | SynonymRow
+)
+TABLES: tuple[type[Row], ...] = (
+    ArticleRow,
+    ChunkRow,
+    QuestionRow,
+    NodeRow,
+    PageRow,
+    ContributionRow,
+    LinkRow,
+    RelationRow,
+    SynonymRow,
+)
 INDEXES: tuple[str, ...] = (
     "CREATE INDEX chunks_article ON chunks(article_id, ordinal)",
     "CREATE INDEX questions_chunk ON questions(chunk_id)",
@@ -197,6 +237,8 @@ INDEXES: tuple[str, ...] = (
     "CREATE INDEX links_source ON links(source_id)",
     "CREATE INDEX links_target ON links(target_id)",
     "CREATE INDEX contributions_page ON contributions(page_key)",
+    "CREATE INDEX relations_subject ON relations(subject_key)",
+    "CREATE INDEX relations_object ON relations(object_key)",
 )
 
 R = TypeVar("R", bound=Row)

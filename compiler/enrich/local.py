@@ -1,128 +1,74 @@
-"""The enricher without a key: deterministic, extractive, heading-aware."""
+"""The enricher without a key: deterministic and extractive. Every sentence it gives stands in a public page."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from compiler.enrich.terms import key_terms
-from query_fn.contract import ArticleRow, ChunkRow
-from query_fn.text import normalise, plain
+from compiler.cache import Cache, Kind, Recipe, digest_of
+from compiler.enrich.candidates import candidates
+from compiler.enrich.prose import prose_of
+from compiler.enrich.protocol import Candidate, Digest, Mention, Reading, Sayings
+from compiler.enrich.questions import questions
+from compiler.enrich.source_page import digest
+from compiler.enrich.statements import sayings
 
-_QUESTION = {
-    "zh": re.compile(r"^(如何|怎么|怎样|为什么|为何|什么是|哪些|哪个|谁|何时|能否|是否)|[?？吗呢]$"),
-    "en": re.compile(r"^(how|what|why|when|where|who|which|can|does|do|is|are|should)\b|\?$", re.I),
-}
-_ACTION = {
-    "zh": re.compile(
-        r"^(安装|配置|设置|使用|创建|删除|修改|升级|部署|启用|禁用|开启|关闭|查看|添加|编写|发布|运行|导入|导出|备份|恢复|迁移|连接|调用|"
-        r"管理|更新|测试|调试|优化|排查|选择|限制|开始|加入)"
-    ),
-    "en": re.compile(
-        r"^(install|configur|set(ting)? up|us(e|ing)|creat|delet|remov|updat|upgrad|deploy|enabl|disabl|view|add|writ|"
-        r"publish|run|import|export|back(ing)? up|restor|migrat|connect|call|manag|test|debug|optimi|troubleshoot|"
-        r"choos|link|shar|build|mak|get|start|edit|handl|declar|pass)\w*\b",
-        re.I,
-    ),
-}
-_DEFINITION = {
-    "zh": re.compile(r"[”」』》*`]*(?:是一|是指|指的是|即|用于|表示|：)"),
-    "en": re.compile(r"[”\"*`]*\s+(?:is|are|means|refers to)\s+(?:a|an|the|used|where|how)\b", re.I),
-}
-_STEPS = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
-_WORDING = {
-    "zh": {
-        "how": "如何{h}？",
-        "what": "{h}是什么？",
-        "about": "{t}的“{h}”说了什么？",
-        "steps": "{h}有哪些步骤？",
-        "term": "{k}是什么？",
-        "role": "关于{k}，“{h}”说了什么？",
-        "relation": "{k}和{j}有什么关系？",
-        "ask": "{h}？",
-    },
-    "en": {
-        "how": "How do I {h}?",
-        "what": "What is {h}?",
-        "about": "What does {t} say about {h}?",
-        "steps": "What are the steps of {h}?",
-        "term": "What is {k}?",
-        "role": "What does “{h}” say about {k}?",
-        "relation": "How are {k} and {j} related?",
-        "ask": "{h}?",
-    },
-}
+Asked = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LocalEnricher:
-    """Questions from headings, definitions, steps and key terms."""
+    """Results by page, from the cache or made on all cores."""
 
     name: str = "local"
-    version: str = "6"
+    version: str = "7"
 
-    def questions(self, article: ArticleRow, chunk: ChunkRow, count: int) -> Sequence[str]:
-        """Return up to `count` questions in the chunk's language; none repeats the title or another question."""
-        if count <= 0:
-            return ()
-        found: dict[str, str] = {}
-        forbidden = {normalise(article.title).rstrip("?？ ")}
-        for question in _candidates(article, chunk):
-            folded = normalise(question).rstrip("?？ ")
-            if folded not in forbidden and len(question) <= 160:
-                found.setdefault(folded, question)
-            if len(found) == count:
-                break
-        return tuple(found.values())
+    def questions(self, pages: Sequence[Reading], count: int, cache: Cache) -> list[Asked]:
+        """Return for each chunk of each page up to `count` questions that the chunk answers."""
+        return cache.all(QUESTIONS, [((*self._parts(page), str(count)), (page, count)) for page in pages])
 
+    def summaries(self, pages: Sequence[Reading], cache: Cache) -> list[dict[str, str]]:
+        """Return nothing: the first sentences of a node, which it has already, are the best extract."""
+        return [{} for _ in pages]
 
-def _candidates(article: ArticleRow, chunk: ChunkRow) -> Iterator[str]:
-    lang = "zh" if chunk.lang == "zh" else "en"
-    wording, heading = _WORDING[lang], " ".join(plain(chunk.title).split()) or article.title
-    text = plain(chunk.text)
-    if not re.search(r"\w", text):
-        return
-    if _QUESTION[lang].search(heading):
-        yield wording["ask"].format(h=heading.rstrip("?？ "))
-    elif _ACTION[lang].search(heading):
-        yield wording["how"].format(h=heading if lang == "zh" else _imperative(heading))
-    elif heading != article.title:
-        yield wording["about"].format(t=article.title, h=heading)
-    if len(_STEPS.findall(chunk.text)) > 2:
-        yield wording["steps"].format(h=heading)
-    named = normalise(f"{article.title} {heading}")  # a word of the title says nothing new
-    terms = [t for t in key_terms(chunk.text, text, lang, 10) if normalise(t) not in named][:6]
-    defined = [t for t in terms if _defines(text, t, lang)]
-    for term in defined:
-        yield wording["term"].format(k=term)
-    for term in terms:
-        yield wording["role"].format(k=term, h=heading)
-    for first, second in pairwise(terms):
-        yield wording["relation"].format(k=first, j=second)
-    yield wording["what"].format(h=heading)
+    def digests(self, pages: Sequence[Reading], cache: Cache) -> list[Digest]:
+        """Return the source page of each article."""
+        return cache.all(DIGEST, [(self._parts(page), page) for page in pages])
+
+    def candidates(self, pages: Sequence[Reading], cache: Cache) -> list[tuple[Candidate, ...]]:
+        """Return what each page could have a wiki page for, best first."""
+        return cache.all(CANDIDATES, [(self._parts(page), page) for page in pages])
+
+    def statements(
+        self, pages: Sequence[Reading], mentions: Sequence[Sequence[Mention]], cache: Cache
+    ) -> list[Sayings]:
+        """Return what each page says of the keys that it mentions."""
+        items = [(page, tuple(found)) for page, found in zip(pages, mentions, strict=True)]
+        return cache.all(SAYINGS, [((*self._parts(page), digest_of(found)), (page, found)) for page, found in items])
+
+    def _parts(self, page: Reading) -> tuple[str, ...]:
+        return self.name, self.version, digest_of(page)
 
 
-def _imperative(heading: str) -> str:
-    first, _, rest = heading.partition(" ")
-    verb = first.lower()
-    if verb.endswith("ing") and len(verb) > 5:
-        stem = verb[:-3]
-        doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls"
-        verb = (
-            stem[:-1]
-            if doubled
-            else stem + ("e" if stem.endswith(("at", "us", "ar", "ag", "it", "ut", "ov", "id", "ur", "eclar")) else "")
-        )
-    return f"{verb} {rest}".strip()
+def _questions(item: tuple[Reading, int]) -> Asked:
+    page, count = item
+    return tuple(questions(page.article, chunk, count) for chunk in page.chunks)
 
 
-def _defines(text: str, term: str, lang: str) -> bool:
-    """Tell whether the text says what the term is, right after it names the term."""
-    at = text.find(term)
-    while at >= 0:
-        if _DEFINITION[lang].match(text, at + len(term)):
-            return True
-        at = text.find(term, at + 1)
-    return False
+def _digest(page: Reading) -> Digest:
+    return digest(prose_of(page))
+
+
+def _candidates(page: Reading) -> tuple[Candidate, ...]:
+    return candidates(prose_of(page))
+
+
+def _sayings(item: tuple[Reading, tuple[Mention, ...]]) -> Sayings:
+    page, found = item
+    return sayings(prose_of(page), found)
+
+
+QUESTIONS = Recipe(Kind("questions", Asked), _questions, slow=True)
+DIGEST = Recipe(Kind("digest", Digest), _digest)
+CANDIDATES = Recipe(Kind("candidates", tuple[Candidate, ...]), _candidates, slow=True)
+SAYINGS = Recipe(Kind("statements", Sayings), _sayings)

@@ -14,16 +14,17 @@ _NAME = re.compile(r"\b[A-Z][\w-]+(?:[ ][A-Z][\w-]+){0,3}")
 _STOP = frozenset(
     "the and for that with this from have are was were will would can could should must may not you your our their its "
     "they them then than when what which who how why where there here into onto over under about after before between "
-    "also only other some any all each more most such use used using one two see page example note a an is it of to in "
-    "on at by be as or if do we i tip warning important caution notes tips info "
-    "todo yes no true false null none".split()
+    "also only other some any all each more most such use used using one two see a an is it of to in "
+    "on at by be as or if do we i yes no true false null none".split()
 ) | frozenset("注意 提示 警告 说明 备注 示例 例如 重要 是 否 支持 可以 使用 进行 如果 以及 通过 需要".split())
+_FRAME = frozenset("page example note tip warning important caution notes tips info todo".split())
 # English words that a Chinese text repeats without being about them: the list of jieba's own keyword extraction.
 _COMMON = frozenset(
     "the of is and to in that we for an are by be as on with can if from which you it this then at have all not one "
     "has or".split()
 )
 _PART = re.compile(r"([A-Za-z0-9]+(?:\.[0-9]+)?%?)")
+COMMON = 8.0  # weight in the table under which a word is one of the thousand that most texts share
 UNKNOWN = 11.9547675029  # the weight of a word that the table does not have: its median
 
 
@@ -32,13 +33,13 @@ def key_terms(markdown: str, text: str, lang: str, count: int) -> list[str]:
     found: dict[str, str] = {}
     for candidate in (*_marked(markdown), *_frequent(text, lang, 2 * count)):
         term = re.sub(r"\s+", " ", candidate).strip(" .:：,，。;；*_`#")
-        if _says_something(term):
+        if says_something(term) and term.casefold() not in _FRAME:
             found.setdefault(term.casefold(), term)
     return list(found.values())[:count]
 
 
-def _says_something(term: str) -> bool:
-    """Tell whether a term can stand in a question: no bare number, no function word, no two-letter code."""
+def says_something(term: str) -> bool:
+    """Tell whether a term can name anything: no bare number, no function word, no two-letter code."""
     long_enough = len(term) >= (3 if term.isascii() else 2)
     return long_enough and len(term) <= 40 and term.casefold() not in _STOP and re.search(r"[^\W\d]", term) is not None
 
@@ -87,3 +88,8 @@ def _idf() -> Mapping[str, float]:
     """Return how rare each of 270,000 words is: the table of the package jieba, whose code is not loaded (0.15 s)."""
     table = (files("jieba") / "analyse" / "idf.txt").read_text("utf-8").split()
     return dict(zip(table[::2], map(float, table[1::2]), strict=True))
+
+
+def is_common(word: str) -> bool:
+    """Tell whether a Chinese word is found in texts about anything."""
+    return _idf().get(word, UNKNOWN) < COMMON

@@ -61,6 +61,8 @@ def _row_problems(rows: Rows) -> Iterator[str]:
     yield from _unknown("nodes", ((node.id, node.article_id) for node in rows.nodes), articles)
     yield from _unknown("questions", ((question.id, question.chunk_id) for question in rows.questions), chunks)
     yield from _unknown("contributions", ((str(item.n), item.page_key) for item in rows.contributions), pages)
+    ends = ((str(row.n), end) for row in rows.relations for end in (row.subject_key, row.object_key))
+    yield from _unknown("relations", ends, pages)
     yield from _unknown(
         "links", ((str(link.n), end) for link in rows.links for end in (link.source_id, link.target_id)), articles
     )

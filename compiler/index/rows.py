@@ -23,7 +23,9 @@ from query_fn.contract import (
     PageRow,
     QuestionRow,
     Readiness,
+    RelationRow,
     Row,
+    SynonymRow,
 )
 from query_fn.text import plain
 
@@ -44,6 +46,8 @@ class Rows:
     pages: tuple[PageRow, ...] = ()
     contributions: tuple[ContributionRow, ...] = ()
     links: tuple[LinkRow, ...] = ()
+    relations: tuple[RelationRow, ...] = ()
+    synonyms: tuple[SynonymRow, ...] = ()
 
     def tables(self) -> Iterator[tuple[type[Row], tuple[Row, ...]]]:
         """Yield each row class with its rows, in the order of the contract."""

@@ -19,7 +19,8 @@ from compiler.leakcheck.readings import is_packed, readings
 from compiler.leakcheck.windows import Rolling, Wanted
 from compiler.model import Article, SourceFile, SourcePath
 from compiler.report import file_tag
-from compiler.settings import CONFIG_NAME, GLOSSARY_NAME, GUIDE_NAME, Settings
+from compiler.guide import GLOSSARY_NAME, GUIDE_NAME
+from compiler.settings import CONFIG_NAME, Settings
 from compiler.sources.articles import select
 from compiler.sources.scan import scan
 from query_fn.contract import LEXICAL, POINTER, load_manifest

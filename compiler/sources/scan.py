@@ -17,7 +17,8 @@ from pathlib import Path
 
 from compiler.errors import FileError
 from compiler.model import Problem, Severity, SourceFile, SourcePath
-from compiler.settings import CONFIG_NAME, GLOSSARY_NAME, GUIDE_NAME, LimitSettings
+from compiler.guide import GLOSSARY_NAME, GUIDE_NAME
+from compiler.settings import CONFIG_NAME, LimitSettings
 
 MARKDOWN = (".md", ".markdown")
 CONFIGURATION = frozenset({CONFIG_NAME, GUIDE_NAME, GLOSSARY_NAME})

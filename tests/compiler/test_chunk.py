@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiler.chunk import chunk, tiles, topic_level
-from compiler.enrich.local import LocalEnricher
+from compiler.enrich.questions import questions
 from compiler.model import Article, ArticleId, Document, SourcePath, Url
 from compiler.outline import outline
 from compiler.parse.document import publish
@@ -145,8 +145,8 @@ def _row(text: str, title: str, lang: str) -> tuple[ArticleRow, ChunkRow]:
 
 def test_local_questions_are_three_distinct_ones_in_the_chunks_language() -> None:
     """Chinese chunks get Chinese questions, English ones English questions, none echoes the title."""
-    zh = LocalEnricher().questions(*_row("## 安装\n1. 下载 **安装包**\n2. 解压\n3. 运行 `setup`\n", "安装", "zh"), 3)
-    en = LocalEnricher().questions(
+    zh = questions(*_row("## 安装\n1. 下载 **安装包**\n2. 解压\n3. 运行 `setup`\n", "安装", "zh"), 3)
+    en = questions(
         *_row("## Installing\nRun `setup`. **Docker** is a container runtime.\n", "Installing", "en"), 3
     )
     assert zh[:2] == ("如何安装？", "安装有哪些步骤？")
