@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Protocol
 
@@ -144,7 +145,7 @@ def terms(text: str, fold: Fold | None = None) -> Terms:
     """Return what `tokenise` would find in `text`, as a set to ask."""
     canonical = _canonical(text, fold)
     parts = [(_kept if len(piece) < MAX_TOKEN else _parts)(piece) for piece in set(canonical.split())]
-    words, runs = (frozenset().union(*(part[at] for part in parts)) for at in (0, 1))
+    words, runs = (frozenset(chain.from_iterable(map(itemgetter(at), parts))) for at in (0, 1))
     return Terms(canonical.lower(), words, runs)
 
 
