@@ -16,10 +16,11 @@ from compiler.evaluate.asking import Found, search
 from compiler.evaluate.bases import Base
 from compiler.evaluate.command import Where, base_of
 from compiler.evaluate.metrics import mean, ndcg
-from compiler.evaluate.sets import Question
+from compiler.evaluate.sets import Question, QuestionSet
 from compiler.progress import Clock, Silent
 from query_fn.retrieve import fuse, select
 from query_fn.retrieve import search as searching
+from query_fn.text import Analyser
 
 QUESTIONS = ("question_words", "question_vector")
 
@@ -31,8 +32,7 @@ def main() -> None:
     parser.add_argument("--pages", type=Path)
     parser.add_argument("--mix", type=Path)
     asked = parser.parse_args()
-    where = Where(Path("content"), Path("dist"), Path(".geosmin"), None, None)
-    with base_of(asked.set, where, pages=asked.pages, mix=asked.mix, clock=Clock(Silent())) as (held, base):
+    with _base(asked, Analyser.BIGRAM) as (held, base):
         questions = [question for question in held.questions if question.relevant]
         print(
             f"{held.name}, {len(questions)} questions, nDCG@10\n\n| without | fused | selected | selected by language |"
@@ -40,6 +40,13 @@ def main() -> None:
         print("|---|---|---|---|")
         for name, change in _changes():
             print(_row(name, change, questions, base), flush=True)
+    with _base(asked, Analyser.JIEBA) as (_, words):
+        print(_row("bigrams: the analyser `jieba`", nullcontext(), questions, words))
+
+
+def _base(asked: argparse.Namespace, analyser: Analyser) -> AbstractContextManager[tuple[QuestionSet, Base]]:
+    where = Where(Path("content"), Path("dist"), Path(".geosmin"), None, [f"search.analyser={analyser}"])
+    return base_of(asked.set, where, pages=asked.pages, mix=asked.mix, clock=Clock(Silent()))
 
 
 def _changes() -> Iterator[tuple[str, AbstractContextManager[object]]]:

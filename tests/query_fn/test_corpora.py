@@ -11,7 +11,7 @@ import os
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -29,10 +29,12 @@ from compiler.report import Report
 from compiler.settings import Settings, load
 from compiler.site.listing import file_path
 from query_fn.agent.events import Done
-from query_fn.model import Answer, Status
+from query_fn.contract import ArticleRow
+from query_fn.model import Answer, Scope, Status
 from query_fn.retrieve.search import Searcher
 from query_fn.store import Store
 from query_fn.text import squeezed
+from query_fn.visibility import Visibility
 from tests.sitelinks import walk
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,6 +182,38 @@ def test_any_run_of_characters_finds_its_page(built: Built) -> None:
     ]
     print(f"\n{built.name}: {len(asked) - len(missed)} of {len(asked)} runs find their page", *missed, sep="\n  ")
     assert len(missed) <= (1 - PARITY) * len(asked)
+
+
+@pytest.mark.parametrize("field", ["articles", "folders", "tags", "langs", "updated_since"])
+def test_a_scope_holds_in_a_real_base(built: Built, field: str) -> None:
+    """Nothing out of scope is found by any route or letter by letter, and what is in it still is."""
+    searcher, now = Searcher(built.store), int(time.time())
+    held = [
+        article
+        for article in built.store.articles()
+        if _scopes(article)[field] is not None and built.store.chunks_of(article.id)
+    ]
+    if not held:
+        pytest.skip(f"{built.name} has no page with {field}")
+    for article in random.Random(SEED).sample(held, min(5, len(held))):
+        scope = replace(Scope(), **{field: _scopes(article)[field]})
+        allowed = {a.id for a in built.store.articles() if Visibility(now, scope).sees(a, built.store.articles_by_id)}
+        result = searcher.search(article.title, now=now, scope=scope)
+        exact = searcher.find(article.title[:3], now=now, scope=scope)
+        hits = [hit for r in (result, exact) for route in r.diagnostics.routes for hit, _ in route.hits]
+        assert {hit.rpartition(".")[0] for hit in hits} | {c.article_id for c in result.candidates} <= allowed
+        assert result.candidates
+
+
+def _scopes(article: ArticleRow) -> dict[str, Any]:
+    """Return a scope of each kind that holds an article; None where it has nothing to be held by."""
+    return {
+        "articles": (article.id,),
+        "folders": (article.folder,) if article.folder else None,
+        "tags": article.tags[:1] or None,
+        "langs": (article.lang,),
+        "updated_since": article.updated,
+    }
 
 
 class _Few:
