@@ -174,7 +174,9 @@ def _line(name: str, runs: Sequence[Run], base: float) -> None:
     run = sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
     search = run.stages.get("search", 0.0)
     apart = (
-        f"  {run.seconds - search:6.1f} s and {(run.seconds - search) / base:.2f} x without Pagefind" if search else ""
+        f"  {run.seconds - search:6.1f} s and {(run.seconds - search) / base:.2f} x without the wait for Pagefind"
+        if search
+        else ""
     )
     memory, pagefind = max(r.memory for r in runs), max(r.pagefind for r in runs)
     times = f"{run.seconds:6.1f} s {run.seconds / base:5.2f} x  {run.cpu:6.1f} CPU s"
