@@ -221,6 +221,17 @@ class Backlink:
 
 
 @dataclass(frozen=True, slots=True)
+class Voice:
+    """What one article says of a subject: finished HTML, and the address of the very heading."""
+
+    title: str
+    url: str
+    html: str
+    lang: str
+    updated: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class SitePage:
     """A finished page, ready for the site's templates. All URLs are site-relative, without a leading slash."""
 
@@ -228,7 +239,7 @@ class SitePage:
     title: str
     html: str  # the body: sanitised, anchors and links final
     lang: str
-    kind: str  # "home" | "article" | "index" | "tag" | "tags"
+    kind: str  # "home" | "article" | "index" | "tag" | "tags" | "wiki" | "entity" | "concept"
     summary: str = ""
     toc: tuple[TocEntry, ...] = ()
     crumbs: tuple[Crumb, ...] = ()
@@ -243,6 +254,10 @@ class SitePage:
     next: Crumb | None = None
     article_id: str = ""
     generated: bool = False
+    compiled_from: int = 0  # articles whose words a generated page holds
+    points: tuple[Crumb, ...] = ()  # sentences of the page that say most, each with its heading
+    terms: tuple[Crumb, ...] = ()  # subjects with a wiki page
+    says: tuple[Voice, ...] = ()  # what other articles say of the subject that a person wrote this page about
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,8 @@ def _assembled(derived: Derived, settings: Settings) -> Site:
     rows, questions = derived.made.rows, _questions_by_article(derived.made.rows)
     attachments = derived.sources.attachments
     links = {str(key): entries for key, entries in backlinks(derived.sources.documents, rows.links).items()}
-    parts = Parts(derived.sources.documents, rows.articles, questions, links, attachments, derived.made.minutes)
+    made = derived.made
+    parts = Parts(derived.sources.documents, rows.articles, questions, links, attachments, made.minutes, made.wiki)
     return assemble(parts, settings, build_id=derived.build_id, stamp=derived.stamp)
 
 

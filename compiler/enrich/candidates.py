@@ -57,7 +57,7 @@ _LEAD_INSIDE = re.compile(
     r"^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(\*\*|__)([^*_\n]{2,50})[:：]\s*(?:\*\*|"
     r"__)\s*(?=\S.{10})"
 )
-_LISTED = re.compile(r"(?m)^(?!\s)([^\n:：|>#`-][^\n|]{0,60})\n(?:\n)?:[ \t]+(\S[^\n]+)")
+_LISTED = re.compile(r"^([^\n:：|>#`-][^\n|]{0,60})\n+:[ \t]+(?=\S)")
 _CALLED = {
     "en": re.compile(
         r"(?:called|known as|termed|call (?:this|it|these|them|that)[^.“\"*_]{0,40}|are named|"
@@ -158,8 +158,8 @@ def _defined(prose: Prose, known: dict[str, _Found]) -> Iterator[tuple[str, Stat
         yield from _by_lead(prose, sentence)
         yield from _by_call(prose, sentence, before)
         yield from _by_heading(prose, sentence)
+        yield from _by_list(prose, sentence)
         before = sentence
-    yield from _by_list(prose)
 
 
 def _by_form(prose: Prose, sentence: Sentence, known: dict[str, _Found]) -> Iterator[tuple[str, Statement]]:
@@ -235,14 +235,11 @@ def _by_heading(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Stateme
             yield name, prose.statement(sentence, 0.62 if begins else 0.6)
 
 
-def _by_list(prose: Prose) -> Iterator[tuple[str, Statement]]:
-    """Yield the entries of definition lists."""
-    for found in _LISTED.finditer(prose.reading.article.text):
-        name, text = name_of(found[1]), " ".join(plain(found[2]).split())
-        node = max((i for i, n in enumerate(prose.reading.nodes) if n.start <= found.start()), default=0)
-        place = Sentence(found[0], text, found.start(), found.end(), node, item=True, first=False)
-        if name and len(text) >= 6:
-            yield name, prose.statement(place, 0.9, f"{name}：{text}" if lang_of(text) == "zh" else f"{name}: {text}")
+def _by_list(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Statement]]:
+    """Yield the entry of a definition list."""
+    found = _LISTED.match(sentence.raw)
+    if found and (name := name_of(found[1])) and len(sentence.raw) - found.end() >= 6:
+        yield name, prose.statement(sentence, 0.9)
 
 
 def _name_others(prose: Prose, found: dict[str, _Found]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
@@ -17,22 +18,34 @@ _CODE = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Finds every form of every name in a text."""
+
+    forms: tuple[str, ...]
+    keys: Mapping[str, str]
+    automaton: AhoCorasick | None
+
+    @classmethod
+    def of(cls, keys: Mapping[str, str]) -> Finder:
+        """Return what finds the levelled forms of `keys` and knows their keys."""
+        forms = tuple(sorted(keys))
+        return cls(forms, keys, AhoCorasick(forms, matchkind=MatchKind.LeftmostLongest) if forms else None)
+
+    def mentions(self, text: str) -> tuple[Mention, ...]:
+        """Return where a text names what, in order and apart. Fenced code, addresses and tags name nothing."""
+        if self.automaton is None:
+            return ()
+        folded = level(_CODE.sub(_blank, text))
+        found = self.automaton.find_matches_as_indexes(folded)
+        listed = ((self.keys[self.forms[n]], start, end) for n, start, end in found)
+        return tuple(Mention(key, a, b) for key, a, b in listed if _apart(folded, a) and _apart(folded, b))
+
+
 def mentions(texts: Sequence[str], keys: Mapping[str, str]) -> list[tuple[Mention, ...]]:
-    """Return for each text where it names what; `keys` maps every form of a name, levelled, to its key.
-
-    Fenced code, addresses and tags name nothing.
-    """
-    forms = sorted(keys)
-    finder = AhoCorasick(forms, matchkind=MatchKind.LeftmostLongest) if forms else None
-    return [_mentions(text, forms, keys, finder) if finder else () for text in texts]
-
-
-def _mentions(text: str, forms: Sequence[str], keys: Mapping[str, str], finder: AhoCorasick) -> tuple[Mention, ...]:
-    folded = level(_CODE.sub(_blank, text))
-    found = finder.find_matches_as_indexes(folded)
-    return tuple(
-        Mention(keys[forms[n]], start, end) for n, start, end in found if _apart(folded, start) and _apart(folded, end)
-    )
+    """Return for each text where it names what; `keys` maps every form of a name, levelled, to its key."""
+    finder = Finder.of(keys)
+    return [finder.mentions(text) for text in texts]
 
 
 def _blank(code: re.Match[str]) -> str:

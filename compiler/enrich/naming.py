@@ -25,7 +25,7 @@ _BRACKET = re.compile(r"^(.{2,60}?)\s*[（(]([^()（）]{2,60})[）)]$")
 _NOT_NAME = re.compile(r"[。，：；？！,;!?…=<>{}|\[\]\\“”\"\n]|: |\bto\b|https?:|::|\.\.|^/|/$|^[-.$@#\d]|^\W+$")
 _SENTENCE_EN = re.compile(
     r"\b(?:is|are|was|were|will|can|should|must|you|your|we|our|i|it|this|that|these|there|"
-    r"do|does|don't|let's|how|why|when|if|what|which|who|vs|versus)\b",
+    r"do|does|don't|let's|anything|something|everything|nothing|else|how|why|when|if|what|which|who|vs|versus)\b",
     re.I,
 )
 _SENTENCE_ZH = re.compile(

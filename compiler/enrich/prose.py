@@ -13,6 +13,7 @@ LONGEST = 320  # characters of a sentence that can be shown; longer ones are lis
 _NOT_PROSE = ("|", "```", "~~~", "![", "<", "{{", "{%", "    ", "\t", "$$", ":::", "///", "---", "===")
 _HAN = re.compile("[\u3400-\u9fff]")
 _ITEM = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+")
+_LISTED = re.compile(r"^([^\n|]{1,80})\n+:[ \t]+")
 _MARKUP = re.compile(r"\$\{[^\n]*\}|\{\{[^}]*\}\}|\{[#.:][^}]*\}")
 
 
@@ -53,13 +54,18 @@ def prose_of(reading: Reading) -> Prose:
         raw = text[start:end]
         if raw.lstrip().startswith("#") or raw.startswith(_NOT_PROSE) or len(raw) > 4 * LONGEST:
             continue
-        shown = " ".join(plain(_MARKUP.sub("", raw)).split())
+        shown = " ".join(plain(_MARKUP.sub("", _LISTED.sub(_colon, raw))).split())
         if not shown or len(shown) > LONGEST:
             continue
         node = max(0, bisect_right(starts, start) - 1)
         out.append(Sentence(raw, shown, start, end, node, _ITEM.match(raw) is not None, node != seen))
         seen = node
     return Prose(reading, tuple(out), tuple(chunk.start for chunk in reading.chunks))
+
+
+def _colon(entry: re.Match[str]) -> str:
+    """Return the beginning of an entry of a definition list as it reads in one line."""
+    return entry[1] + ("：" if _HAN.search(entry[1]) else ": ")
 
 
 def first_sentence(text: str) -> str:

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from compiler.model import Attachment, Backlink, Crumb, Document, Heading, NavNode, Site, SitePage, TocEntry
 from compiler.settings import Settings
-from compiler.site import nav, pages
+from compiler.site import nav, pages, wiki
 from compiler.site.listing import Listing
+from compiler.wiki.compile import Wiki
+from compiler.wiki.entries import WIKI_URL
 from query_fn.contract import ArticleRow, QuestionRow
 
 STARTERS = 4  # questions offered on the home page
@@ -27,6 +29,7 @@ class Parts:
     backlinks: Mapping[str, Sequence[Backlink]]
     attachments: Sequence[Attachment]
     minutes: Mapping[str, int]
+    wiki: Wiki = Wiki()  # noqa: RUF009 - frozen
 
 
 def assemble(parts: Parts, settings: Settings, *, build_id: str, stamp: int) -> Site:
@@ -42,10 +45,18 @@ def assemble(parts: Parts, settings: Settings, *, build_id: str, stamp: int) -> 
         _article_page(d, row, parts, crumbs=_crumbs(row, trails[row.folder]), around=order.get(row.url, (None, None)))
         for d, row in zip(parts.documents, parts.articles, strict=True)
     ]
+    lexicon = wiki.Lexicon.of(parts.wiki, parts.articles)
+    made = list(wiki.with_wiki(made, lexicon, parts.wiki))
+    subjects = wiki.wiki_pages(lexicon, folders, lang=lang)
     first = next((p for p in made if p.url == ""), None)
     starters = _starters(parts, lang)
     home = pages.home(
-        [x for x in listings if x.url], title=settings.site.title, lang=lang, starters=starters, intro=first
+        [x for x in listings if x.url],
+        title=settings.site.title,
+        lang=lang,
+        wiki_url=WIKI_URL if subjects else "",
+        starters=starters,
+        intro=first,
     )
     home = dataclasses.replace(
         home,
@@ -54,7 +65,7 @@ def assemble(parts: Parts, settings: Settings, *, build_id: str, stamp: int) -> 
         backlinks=first.backlinks if first else (),
     )
     lists = (pages.article_index(listings, folders, lang=lang), *_tags(listings, lang))
-    urls = {p.url for p in (*made, *lists)}
+    urls = {p.url for p in (*made, *subjects, *lists)}
     return Site(
         title=settings.site.title,
         description=settings.site.description,
@@ -64,7 +75,7 @@ def assemble(parts: Parts, settings: Settings, *, build_id: str, stamp: int) -> 
         ask_endpoint=settings.ask.endpoint,
         build_id=build_id,
         stamp=stamp,
-        pages=(home, *(p for p in made if p.url), *lists),
+        pages=(home, *(p for p in made if p.url), *subjects, *lists),
         nav=tree,
         attachments=tuple(parts.attachments),
         redirects={old: new for old, new in _redirects(parts.documents).items() if old not in urls},

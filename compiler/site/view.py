@@ -78,6 +78,7 @@ class Views:
         shared = self._shared(page.lang or self.site.lang, root_of(page.url))
         backlinks = [(item, highlight(item)) for item in page.backlinks]
         values = {"p": page, "heading": title, "body": body, "backlinks": backlinks, "tree": self._rows(page.url)}
+        values["compiled"] = _compiled(page)
         return shared | values | {"summary": "" if repeats(body, page.summary) else page.summary}
 
     def lost(self) -> dict[str, Any]:
@@ -101,6 +102,14 @@ class Views:
             "places": self.places,
             "endpoint": self.site.ask_endpoint or root,
         }
+
+
+def _compiled(page: SitePage) -> str:
+    """Return from how many articles a generated page was made, and when the newest of them was changed."""
+    if not page.generated:
+        return ""
+    key = ("compiled" if page.updated else "compiled_undated") + ("_one" if page.compiled_from == 1 else "")
+    return words(page.lang)[key].format(n=page.compiled_from, date=page.updated)
 
 
 def _href(root: str, url: str) -> str:

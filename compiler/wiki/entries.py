@@ -12,7 +12,7 @@ from compiler.enrich.naming import script_of
 from compiler.enrich.prose import lang_of
 from compiler.enrich.protocol import Mention, Reading, Relation, Sayings, Statement
 from compiler.sources.urls import slug
-from compiler.wiki.names import Subject
+from compiler.wiki.names import Subject, forms
 
 WIKI_URL = "wiki/"
 SHOWN = 12  # articles whose words a page shows; the others are named
@@ -47,6 +47,7 @@ class Entry:
     lang: str
     url: str
     aliases: tuple[str, ...]
+    forms: tuple[str, ...]  # levelled: how texts write it
     definition: Statement
     contributions: tuple[Contribution, ...]
     mentioned: tuple[int, ...]  # further articles that name it
@@ -78,21 +79,15 @@ def entries(subjects: Sequence[Subject], heard: Heard, declared: Iterable[str]) 
     said = _by_key(heard.sayings)
     kept = [s for s in subjects if s.titled or s.name.key in wanted or len(said.get(s.name.key, ())) > 1]
     known = {subject.name.key for subject in kept}
-    related, surfaces = _relations(heard.sayings, known), _surfaces(heard)
-    taken = {reading.article.url.casefold() for reading in heard.readings}
-    return tuple(
-        _entry(one, said.get(one.name.key, {}), related.get(one.name.key, ()), surfaces=surfaces, taken=taken)
-        for one in kept
-    )
+    related, written = _relations(heard.sayings, known), _written(kept, heard)
+    return tuple(_entry(one, said.get(one.name.key, {}), related.get(one.name.key, ()), written) for one in kept)
 
 
 def _entry(
     subject: Subject,
     said: Mapping[int, tuple[Statement, ...]],
     related: Sequence[Related],
-    *,
-    surfaces: Mapping[str, Counter[str]],
-    taken: set[str],
+    written: Mapping[str, Written],
 ) -> Entry:
     name, first = subject.name, subject.definitions[0]
     ranked = sorted((p for p in said if p != first.page), key=lambda p: (-_worth(said[p], p, subject), p))
@@ -103,10 +98,11 @@ def _entry(
     return Entry(
         key=name.key,
         title=name.title,
-        kind="entity" if _is_entity(name.title, surfaces.get(name.key, Counter())) else "concept",
+        kind="entity" if _is_entity(name.title, written[name.key].surfaces) else "concept",
         lang=lang_of(first.statement.text),
-        url=_free(WIKI_URL + slug(name.title.replace("/", "-")), taken),
+        url=written[name.key].url,
         aliases=_aliases(name.title, name.forms),
+        forms=written[name.key].forms,
         definition=first.statement,
         contributions=(Contribution(first.page, own[:2]), *shown),
         mentioned=tuple(ranked[SHOWN - 1 :]),
@@ -143,6 +139,28 @@ def _relations(sayings: Sequence[Sayings], known: set[str]) -> dict[str, list[Re
     for (subject, kind, other), stated in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
         page, relation = stated[0]
         out.setdefault(subject, []).append(Related(kind, other, page, relation.statement))
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How a subject is written: its forms, levelled; how often texts write it how; and its address."""
+
+    forms: tuple[str, ...]
+    surfaces: Counter[str]
+    url: str
+
+
+def _written(kept: Sequence[Subject], heard: Heard) -> dict[str, Written]:
+    """Return how each subject is written. Of two with one address, the first by key has it."""
+    taken = {reading.article.url.casefold() for reading in heard.readings}
+    surfaces, by_key = _surfaces(heard), dict[str, list[str]]()
+    for form, key in forms(kept).items():
+        by_key.setdefault(key, []).append(form)
+    out = {}
+    for subject in kept:
+        key, wanted = subject.name.key, WIKI_URL + slug(subject.name.title.replace("/", "-"))
+        out[key] = Written(tuple(by_key[key]), surfaces.get(key, Counter()), _free(wanted, taken))
     return out
 
 

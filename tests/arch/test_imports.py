@@ -52,7 +52,15 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "query_fn.errors",
         "query_fn.retrieve.embed",
     ),
-    "compiler.site": (*LEAVES, *TEXT, "compiler.cache", "compiler.settings", "compiler.version"),
+    "compiler.site": (
+        *LEAVES,
+        *TEXT,
+        "compiler.cache",
+        "compiler.enrich.mentions",
+        "compiler.settings",
+        "compiler.version",
+        "compiler.wiki",
+    ),
     "compiler.pages": (*LEAVES, "compiler.cache", "compiler.parse", "compiler.sources.keys"),
     "compiler.protected": (
         *LEAVES,
