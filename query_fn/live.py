@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from query_fn.agent.chat.base import ChatModel
+from query_fn.agent.chat.closeness import closeness
 from query_fn.agent.chat.extractive import Extractive
-from query_fn.agent.chat.score import Similarity
 from query_fn.contract import LEXICAL
 from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing
-from query_fn.retrieve.embed import Embedder, TextEmbedder
+from query_fn.retrieve.embed import Embedder, Reader
 from query_fn.retrieve.lexical import Lexical
 from query_fn.retrieve.search import Searcher
 from query_fn.service import Deps
@@ -78,9 +78,9 @@ class Live:
         return Build(target, deps, Searcher(store, None) if embedder else searcher)
 
 
-def chat_model(store: Store, embedder: TextEmbedder | None) -> ChatModel:
+def chat_model(store: Store, embedder: Reader | None) -> ChatModel:
     """Return the chat model: extractive, which needs no key."""
-    return Extractive(_similarity(embedder) if embedder else None, store.fold, Lexical(store).idf)
+    return Extractive(closeness(embedder) if embedder and embedder.reads else None, store.fold, Lexical(store).idf)
 
 
 def _embedder(store: Store) -> tuple[Embedder | None, tuple[str, ...]]:
@@ -97,14 +97,6 @@ def _embedder(store: Store) -> tuple[Embedder | None, tuple[str, ...]]:
         return None, (*notes, error.code.replace("artifacts", "embedder"))
     check_embedder(store.manifest, embedder.profile)
     return embedder, notes
-
-
-def _similarity(embedder: TextEmbedder) -> Similarity:
-    def similarity(question: str, texts: Sequence[str]) -> list[float]:
-        query, passages = embedder.query(question), embedder.passages(texts)
-        return [float(value) for value in passages @ query]
-
-    return similarity
 
 
 def _stamp(target: Path) -> float:

@@ -6,11 +6,13 @@ Vectors are kept by content hash in the user's cache folder, so that a second ru
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from compiler.cache import Cache
 from compiler.derive import derive
@@ -38,6 +40,9 @@ from query_fn.service import Deps
 from query_fn.settings import Settings as FunctionSettings
 from query_fn.store import Store, open_store
 
+Value = TypeVar("Value")
+
+READ = 300  # passages whose token states are kept, about 0.5 MB each
 UNHURRIED = 3_600.0  # seconds an answer may take here: a busy machine must not change a figure
 
 
@@ -46,6 +51,7 @@ class Remembering:
 
     def __init__(self, embedder: Embedder, cache: EmbedCache) -> None:
         self._embedder, self._cache = embedder, cache
+        self._read: OrderedDict[tuple[str, ...], tuple[Floats, list[Floats]]] = OrderedDict()
         self.seconds, self.fresh = 0.0, 0
 
     @property
@@ -58,9 +64,28 @@ class Remembering:
         vector: Floats = self._kept([text], "query")[0]
         return vector
 
-    def passages(self, texts: Sequence[str]) -> Floats:
-        """Return the unit vectors (n, dimension) of passages."""
-        return self._kept(texts, "passage")
+    @property
+    def reads(self) -> bool:
+        """Tell whether the model gives token states at all."""
+        return self._embedder.reads
+
+    def asked(self, question: str) -> Floats:
+        """Return the states of a question's tokens."""
+        return self._timed(lambda: self._embedder.asked(question))
+
+    def read(self, heading: str, pieces: Sequence[str]) -> tuple[Floats, list[Floats]]:
+        """Return the states of a heading and of the pieces below it; the last READ of them are kept."""
+        key = (heading, *pieces)
+        if key not in self._read:
+            self._read[key] = self._timed(lambda: self._embedder.read(heading, pieces))
+        self._read.move_to_end(key)
+        while len(self._read) > READ:
+            self._read.popitem(last=False)
+        return self._read[key]
+
+    def token_mean(self, lang: str, side: str) -> Floats | None:
+        """Return what tokens share."""
+        return self._embedder.token_mean(lang, side)
 
     def prepare(self, questions: Sequence[str], clock: EmbedClock) -> None:
         """Embed questions before they are asked, on all cores."""
@@ -72,6 +97,12 @@ class Remembering:
         began = time.perf_counter()
         self._embedder.query(question)
         return (time.perf_counter() - began) * 1000
+
+    def _timed(self, do: Callable[[], Value]) -> Value:
+        began = time.perf_counter()
+        value = do()
+        self.seconds += time.perf_counter() - began
+        return value
 
     def _kept(self, texts: Sequence[str], kind: str) -> Floats:
         began = time.perf_counter()

@@ -10,7 +10,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from compiler.index.e5_weights import BLOCK, Packed, Weights
+from compiler.index.e5_weights import BLOCK, STATES, Packed, Weights
 
 _MICROSOFT = "com.microsoft"  # onnxruntime's own operators: 4-bit products, fused attention
 _ACCURACY = 4  # MatMulNBits: int8 activations; cosine to f32 activations is 1.0000 and it is twice as fast
@@ -51,7 +51,10 @@ class _Graph:
 
 
 def build_model(weights: Weights, kept: NDArray[np.int64]) -> onnx.ModelProto:
-    """Return the model over the vocabulary rows `kept`: inputs input_ids and attention_mask, output embedding."""
+    """Return the model over the vocabulary rows `kept`: inputs input_ids and attention_mask.
+
+    The output embedding is one unit vector a text, states one vector a token, before pooling.
+    """
     graph = _Graph()
     x = _embed(graph, weights, kept)
     mask = graph.one("Cast", "attention_mask", to=TensorProto.INT32)
@@ -62,8 +65,13 @@ def build_model(weights: Weights, kept: NDArray[np.int64]) -> onnx.ModelProto:
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"])
         for name in ("input_ids", "attention_mask")
     )
-    out = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", weights.hidden])
-    body = helper.make_graph(graph.nodes, "multilingual-e5-small", [ids, attention], [out], graph.tensors)
+    graph.nodes.append(helper.make_node("Identity", [x], [STATES]))
+    shapes: tuple[tuple[str, list[str | int | None]], ...] = (
+        ("embedding", ["batch", weights.hidden]),
+        (STATES, ["batch", "length", weights.hidden]),
+    )
+    outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes]
+    body = helper.make_graph(graph.nodes, "multilingual-e5-small", [ids, attention], outputs, graph.tensors)
     opsets = [helper.make_opsetid("", 21), helper.make_opsetid(_MICROSOFT, 1)]
     return helper.make_model(body, opset_imports=opsets, ir_version=10, producer_name="geosmin")
 

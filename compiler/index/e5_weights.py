@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+STATES = "states"  # the output of the graph with a vector for each token
 BLOCK = 32
 _BYTES = 2 + BLOCK // 2  # of one block
 _PLAIN, _PACKED = 0, 1  # kinds of tensor

@@ -14,7 +14,7 @@ import re
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,16 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compiler.errors import BuildError
-from compiler.index.e5_weights import Weights, WeightsError, read_weights
+from compiler.index.calibrate import encode
+from compiler.index.e5_weights import STATES, Weights, WeightsError, read_weights
+from compiler.index.probes import GENERIC
 from query_fn.contract import file_entry
 from query_fn.errors import ArtifactError
-from query_fn.retrieve.embed import CONFIG, read_model
+from query_fn.retrieve.embed import CONFIG, Embedder, read_model
 
 NO_EMBEDDER = "no_embedder"  # the named reason in manifest.degraded
 MODEL = "multilingual-e5-small"
-VERSION = 1  # of this export; part of the cache folder's name
+VERSION = 2  # of this export; part of the cache folder's name
 SCRIPTS = ("latin+han+kana", "all")
 _NAMES = ("LATIN", "CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC", "FULLWIDTH", "HALFWIDTH KATAKANA", "KANGXI")
+_DIGITS = 4  # of a token mean
 _SPECIAL = 4  # <s> <pad> </s> <unk> come first
 _LETTERS = re.compile(r"[LMN]")
 
@@ -95,7 +98,9 @@ def _make(weights: Weights, folder: Path, script: str) -> None:
         kept = kept_pieces(weights.pieces, script)
         _write_graph(weights, kept, aside)
         (aside / "tokens.spm").write_bytes(_sentencepiece(weights, kept))
-        _write_config(aside, weights, script)
+        config = _config(aside, weights, script)
+        _write_config(aside, config)
+        _write_config(aside, config | {"token_means": token_means(Embedder(aside))})
         read_model(aside)
         try:
             aside.rename(folder)
@@ -151,9 +156,23 @@ def _sentencepiece(weights: Weights, kept: NDArray[np.int64]) -> bytes:
     return data
 
 
-def _write_config(folder: Path, weights: Weights, script: str) -> None:
+def token_means(embedder: Embedder) -> dict[str, dict[str, str]]:
+    """Return what the tokens of any question and of any passage share, by language: base64 of f32, rounded.
+
+    Rounded because two processors may differ in the last digits.
+    """
+    means: dict[str, dict[str, str]] = {}
+    for lang, questions in GENERIC.items():
+        asked = [embedder.asked(question) for question in questions]
+        read = [state for question in questions for state in embedder.read("", [question])[1]]
+        sides = {"query": np.concatenate(asked).mean(axis=0), "passage": np.concatenate(read).mean(axis=0)}
+        means[lang] = {side: encode(mean.round(_DIGITS)) for side, mean in sides.items()}
+    return means
+
+
+def _config(folder: Path, weights: Weights, script: str) -> dict[str, object]:
     files = {path.name: file_entry(path) for path in sorted(folder.iterdir())}
-    config = {
+    return {
         "format": 1,
         "model": MODEL,
         "quantisation": "q4",
@@ -168,6 +187,10 @@ def _write_config(folder: Path, weights: Weights, script: str) -> None:
         "tokeniser": "sentencepiece",
         "bos": 0,
         "eos": 2,
+        "states": STATES,
         "files": {name: {"size": entry.size, "sha256": entry.sha256} for name, entry in files.items()},
     }
+
+
+def _write_config(folder: Path, config: Mapping[str, object]) -> None:
     (folder / CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", "utf-8")

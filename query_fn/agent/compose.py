@@ -42,7 +42,7 @@ def _gap(before: Quoted | None, sentence: Quoted) -> str:
         return ""
     if before.item and sentence.item:
         return "\n"
-    if before.item or sentence.item or "\n" in sentence.text:
+    if before.item or sentence.item or sentence.apart or "\n" in sentence.text:
         return "\n\n"
     return "" if before.text[-1:] in "。！？；" else " "
 
@@ -51,14 +51,13 @@ def answered(verdict: Verdict, ending: Ending, *, tools: Tools, lang: str, diagn
     """Return the answer made of the sentences that passed the gate."""
     cited = {c.evidence for p in verdict.passed for c in p.citations}
     evidence = tuple(e for e in tools.book.evidence if e.id in cited)
-    search = best_search(ending)
     return Answer(
         status=Status.DEGRADED if _failed(diagnostics) else Status.COMPLETED,
         answer="".join(piece.text for piece in pieces(verdict.passed)),
         evidence=evidence,
         citations=tuple(c for p in verdict.passed for c in p.citations),
         uncertainties=tuple(say(key, lang) for key in _doubts(verdict, ending, tools.book, lang=lang)),
-        confidence=search.confidence if search else 1.0,  # without a search the page was asked for by its name
+        confidence=_confidence(ending),
         follow_ups=follow_ups(tools, evidence),
         nearest=(),
         diagnostics=diagnostics,
@@ -93,6 +92,14 @@ def best_search(ending: Ending) -> SearchResult | None:
     """Return the most confident search of a run."""
     found = [o.result for o in ending.seen if isinstance(o.result, SearchResult)]
     return max(found, key=lambda r: (r.answerable, r.confidence), default=None)
+
+
+def _confidence(ending: Ending) -> float:
+    """Return what the model says of its own answer, else its search; a page that was asked for by its name is sure."""
+    search, own = best_search(ending), ending.draft.confidence
+    if own is not None:
+        return own
+    return search.confidence if search else 1.0
 
 
 def trace(ending: Ending | None, *, notes: Sequence[str], model: str) -> Diagnostics:
@@ -148,7 +155,7 @@ def _doubts(verdict: Verdict, ending: Ending, book: Book, *, lang: str) -> list[
     keys = list(ending.draft.uncertainties)
     keys += ["citations_removed"] if verdict.dropped else []
     keys += ["route_failed"] if search and _failed(search.diagnostics) else []
-    keys += ["low_confidence"] if search is not None and search.confidence < SURE else []
+    keys += ["low_confidence"] if _confidence(ending) < SURE else []
     keys += ["truncated"] if any(e.id in book.truncated for e in cited) else []
     keys += ["other_language"] if cited and all(e.lang != lang for e in cited) else []
     keys += ["disagree"] if _disagree(verdict.passed) else []

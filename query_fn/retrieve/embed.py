@@ -6,12 +6,14 @@ with one core each are as fast as a batch.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,6 +31,7 @@ CONFIG = "geosmin-model.json"
 Progress = Callable[[int, int], None]  # texts done, texts in all
 
 _FIXED = {"format": 1, "pooling": "mean+l2", "metric": "cosine", "tokeniser": "sentencepiece"}
+HEADING_TOKENS = 60
 _MAX_CHARS = 8_000  # no 510 tokens are longer; keeps the tokeniser's time bounded
 # sentencepiece's nmt_nfkc: control characters vanish, odd blanks become spaces, then NFKC.
 _CONTROL: dict[int, str | None] = {
@@ -42,9 +45,11 @@ class ModelConfig:
     """What `geosmin-model.json` says beyond the profile."""
 
     profile: Embedding
-    pooled: bool  # the graph gives one unit vector; False: last hidden states, pooled here
+    pooled: bool  # the first output is one unit vector; False: it is the last hidden states, pooled here
+    states: str  # the output with a vector a token, "" = the graph has none
     bos: int
     eos: int
+    token_means: Mapping[str, Mapping[str, str]]  # language → "query" and "passage" → base64 of f32: what tokens share
 
 
 def read_model(folder: Path) -> ModelConfig:
@@ -92,7 +97,8 @@ def _verified(folder: Path, files: dict[str, dict[str, Any]]) -> str:
 def _config(data: dict[str, Any], sha256: str) -> ModelConfig:
     names = [name for name in Embedding.__dataclass_fields__ if name != "sha256"]
     profile = Embedding(**{name: data[name] for name in names}, sha256=sha256)
-    return ModelConfig(profile, bool(data["pooled"]), int(data["bos"]), int(data["eos"]))
+    means = data.get("token_means", {})
+    return ModelConfig(profile, bool(data["pooled"]), data.get("states", ""), int(data["bos"]), int(data["eos"]), means)
 
 
 class QueryEmbedder(Protocol):
@@ -106,11 +112,21 @@ class QueryEmbedder(Protocol):
         """Return the unit vector (dimension,) of a question. Raises RouteFailed."""
 
 
-class TextEmbedder(QueryEmbedder, Protocol):
-    """What an answer needs of an embedder: sentences are compared with the question."""
+class Reader(QueryEmbedder, Protocol):
+    """What an answer needs of an embedder: every token of a question and of what was read, each in its context."""
 
-    def passages(self, texts: Sequence[str]) -> Floats:
-        """Return the unit vectors (n, dimension) of passages. Raises RouteFailed."""
+    @property
+    def reads(self) -> bool:
+        """Tell whether the model gives token states at all."""
+
+    def asked(self, question: str) -> Floats:
+        """Return the states (tokens, dimension) of a question. Raises RouteFailed."""
+
+    def read(self, heading: str, pieces: Sequence[str]) -> tuple[Floats, list[Floats]]:
+        """Return the states of a heading and of each piece of the text below it. Raises RouteFailed."""
+
+    def token_mean(self, lang: str, side: str) -> Floats | None:
+        """Return what the tokens of any "query" or "passage" of a language share; None when it was not measured."""
 
 
 class Embedder:
@@ -155,20 +171,72 @@ class Embedder:
                     progress(done, len(texts))
         return out
 
+    @property
+    def reads(self) -> bool:
+        """Tell whether the model gives token states at all."""
+        return bool(self._config.states)
+
+    def asked(self, question: str) -> Floats:
+        """Return the states (tokens, dimension) of a question, without the prefix and the marks around it."""
+        head, own = self._pieces(self.profile.query_prefix), self._pieces(question)
+        kept = own[: self.profile.max_tokens - len(head)]
+        return self._states([*head, *kept])[1 + len(head) : 1 + len(head) + len(kept)]
+
+    def read(self, heading: str, pieces: Sequence[str]) -> tuple[Floats, list[Floats]]:
+        """Return the states of a heading and of each piece of the text below it.
+
+        Pieces are read together, as many as the model takes at once, each time below the heading. A piece alone that is
+        longer is cut, a heading is cut at HEADING_TOKENS.
+        """
+        head = self._pieces(self.profile.passage_prefix)
+        above = self._pieces(heading)[:HEADING_TOKENS]
+        start, room = 1 + len(head) + len(above), self.profile.max_tokens - len(head) - len(above)
+        states: list[Floats] = []
+        first: Floats | None = None
+        for window in _windows([self._pieces(piece)[:room] for piece in pieces], room):
+            found = self._states([*head, *above, *(token for piece in window for token in piece)])
+            first = found[1 + len(head) : start] if first is None else first
+            ends = list(accumulate(map(len, window), initial=start))
+            states += [found[a:b] for a, b in pairwise(ends)]
+        return (first if first is not None else self._states([*head, *above])[1 + len(head) : start]), states
+
+    def token_mean(self, lang: str, side: str) -> Floats | None:
+        """Return what the tokens of any "query" or "passage" of a language share; None when it was not measured."""
+        import numpy as np
+
+        means = self._config.token_means.get(lang) or self._config.token_means.get("en")
+        return np.frombuffer(base64.b64decode(means[side]), "<f4") if means else None
+
     def _run(self, text: str) -> Floats:
         """Return one unit vector. Raises RouteFailed when the model cannot be opened or run."""
         import numpy as np
 
+        out = self._infer(self._pieces(text)[: self.profile.max_tokens], None)
+        vector: Floats = (out if self._config.pooled else out.mean(axis=0)).astype(np.float32)
+        return vector if self._config.pooled else vector / np.linalg.norm(vector)
+
+    def _states(self, tokens: Sequence[int]) -> Floats:
+        """Return the state of every token, with those of the marks at both ends."""
+        states: Floats = self._infer(tokens, self._config.states)
+        return states
+
+    def _pieces(self, text: str) -> list[int]:
+        """Return the tokens of a text. Raises RouteFailed when the model cannot be opened."""
         self._load()
-        clean = unicodedata.normalize("NFKC", text[:_MAX_CHARS].translate(_CONTROL))
-        pieces = self._tokens.encode(clean)[: self.profile.max_tokens]
-        ids = np.array([[self._config.bos, *pieces, self._config.eos]], np.int64)
+        tokens: list[int] = self._tokens.encode(unicodedata.normalize("NFKC", text[:_MAX_CHARS].translate(_CONTROL)))
+        return tokens
+
+    def _infer(self, tokens: Sequence[int], output: str | None) -> Floats:
+        """Run the model on one text and return one output, None = its first. Raises RouteFailed."""
+        import numpy as np
+
+        ids = np.array([[self._config.bos, *tokens, self._config.eos]], np.int64)
+        name = output or self._session.get_outputs()[0].name
         try:
-            out = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
+            found: Floats = self._session.run([name], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
         except self._errors as error:
             raise RouteFailed(f"the embedder failed: {error}") from error
-        vector: Floats = (out[0] if self._config.pooled else out[0].mean(axis=0)).astype(np.float32)
-        return vector if self._config.pooled else vector / np.linalg.norm(vector)
+        return found
 
     def _load(self) -> None:
         """Open model and tokeniser once; the weights are memory-mapped."""
@@ -191,3 +259,17 @@ class Embedder:
                 self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
             except (*self._errors, RuntimeError, OSError) as error:
                 raise RouteFailed(f"the embedder cannot be opened: {error}") from error
+
+
+def _windows(pieces: Sequence[list[int]], room: int) -> Iterator[list[list[int]]]:
+    """Yield runs of pieces that together have at most `room` tokens; each piece has no more."""
+    window: list[list[int]] = []
+    size = 0
+    for piece in pieces:
+        if window and size + len(piece) > room:
+            yield window
+            window, size = [], 0
+        window.append(piece)
+        size += len(piece)
+    if window:
+        yield window

@@ -71,6 +71,7 @@ class Quoted:
     label: str = ""
     item: bool = False  # a line of a list
     number: int = 0  # of the line, in a numbered list
+    apart: bool = False  # begins a paragraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class Draft:
 
     sentences: tuple[Quoted, ...]
     uncertainties: tuple[str, ...] = ()  # phrase keys
+    confidence: float | None = None  # 0..1, of the model in its own answer; None: as sure as its search
 
 
 Move = Calls | Draft

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from query_fn.agent.chat.base import Draft
+from query_fn.agent.chat.base import Draft, Quoted
 from query_fn.agent.chat.block import OPENED, THE_QUESTION, best_block, opening
 from query_fn.agent.chat.material import (
     FLOOR,
@@ -16,11 +17,13 @@ from query_fn.agent.chat.material import (
     quotable,
     quoted,
 )
-from query_fn.agent.chat.score import HELD, Question, Scored, asks_price
+from query_fn.agent.chat.score import HELD, Question, Scored, asks_price, size_of
 from query_fn.agent.chat.spans import Span
 from query_fn.agent.router import Intent
 from query_fn.text import tokenise
 
+FIRST, WHOLE = 150, 300  # size of an answer's first paragraph and of both, in Chinese characters (`size_of`)
+CLOSE, AS_CLOSE = 0.3, 0.95  # of the best score: what may fill an answer, from its page and from another one
 MAX_CROSS = 2  # sentences when only their meaning speaks for them
 MAX_PAGES = 8
 MAX_TOGETHER = 4  # items of a list that is given whole when one of them answers
@@ -68,16 +71,41 @@ def answering(material: Material, usable: Sequence[Scored]) -> Draft:
     shaped = [s for s in near if material.shaped(s.span)]
     best = shaped[0] if shaped else ranked[0]
     beside = [] if material.shaped(best.span, alone=True) else _shaped_beside(material, best.span)
-    if not shaped and not beside and max(best.own, best.headed) < PLAINLY:
+    if not shaped and not beside and max(best.own, best.headed, best.meaning) < PLAINLY:
         return Draft(())
-    chosen = _chosen(ranked, best)
-    order = {e: i for i, e in enumerate(dict.fromkeys(s.evidence.id for s in chosen))}
+    chosen = _chosen(ranked, best) if best.level is None else [best.span]
     rounded = [part for span in chosen for part in _rounded(material, span, alone=len(chosen) == 1)]
-    kept = sorted(dict.fromkeys((*rounded, *beside)), key=lambda s: (order[s.evidence.id], s.start))[
-        : MAX_SENTENCES + 1
-    ]
+    first = list(dict.fromkeys((*rounded, *beside)))
+    more: list[Span] = []
+    if best.level is not None:
+        first = _filled(first, ranked, best, room=FIRST)
+        more = _filled(first, ranked, best, room=WHOLE)[len(first) :]
     missing = intent in _UNSHAPED and not shaped and not beside
-    return Draft(tuple(quoted(s) for s in kept), (_UNSHAPED[intent],) if missing else ())
+    return Draft((*_said(first), *_said(more, apart=True)), (_UNSHAPED[intent],) if missing else ())
+
+
+def _filled(held: Sequence[Span], ranked: Sequence[Scored], best: Scored, *, room: float) -> list[Span]:
+    """Return the spans with the next best ones that fit, say something else, and are in the language of the best.
+
+    They are of its page too, unless they are as close: another page tells of another thing.
+    """
+    chosen, size = list(held), sum(size_of(span.text) for span in held)
+    for candidate in ranked:
+        span = candidate.span
+        one_page = span.evidence.article_id == best.span.evidence.article_id
+        near = candidate.score >= (CLOSE if one_page else AS_CLOSE) * best.score
+        fits = near and span.evidence.lang == best.span.evidence.lang
+        if fits and size + size_of(span.text) <= room and not any(same(span, other) for other in chosen):
+            chosen.append(span)
+            size += size_of(span.text)
+    return chosen
+
+
+def _said(spans: Sequence[Span], *, apart: bool = False) -> tuple[Quoted, ...]:
+    """Return the lines of a paragraph, `apart` from what stands before: page after page, each in its own order."""
+    order = {e: i for i, e in enumerate(dict.fromkeys(span.evidence.id for span in spans))}
+    lines = [quoted(span) for span in sorted(spans, key=lambda s: (order[s.evidence.id], s.start))]
+    return tuple(replace(line, apart=apart and not at) for at, line in enumerate(lines))
 
 
 def _chosen(ranked: Sequence[Scored], best: Scored) -> list[Span]:

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, ReadResult, View
+from query_fn.agent.chat.closeness import Closeness
 from query_fn.agent.chat.draft import drafted, pages, readable
 from query_fn.agent.chat.material import Material, quote, quoted
 from query_fn.agent.chat.parts import MOST, parts
 from query_fn.agent.chat.procedure import headings_of, step_nodes, wants_steps
-from query_fn.agent.chat.score import Idf, Question, Similarity, score
-from query_fn.agent.chat.support import supported
+from query_fn.agent.chat.score import Idf, Question, score
+from query_fn.agent.chat.support import confidence, supported
 from query_fn.agent.chat.words import keywords, page_names, subject
 from query_fn.agent.router import Intent, classify
 from query_fn.model import Candidate, Evidence, SearchResult
@@ -24,7 +25,7 @@ from query_fn.retrieve.bilingual import translated
 from query_fn.retrieve.confidence import asked_for
 from query_fn.text import Fold, plain, script_lang
 
-SURE = 0.75  # confidence of the search under which the words of the question must be known to what was read
+DOUBTFUL = 0.05  # confidence of a search under which nothing is read
 READ = 4  # candidates read at once; twice as many across languages, where ranks are less sure, and to list pages
 CARRIED = 2  # places of the turn before that a follow-up reads again
 MAX_NAMES = 3  # ways to read the name of a page out of a question
@@ -33,9 +34,9 @@ MAX_HEADINGS = 24
 
 @dataclass(frozen=True, slots=True)
 class Extractive:
-    """Pick and order the evidence that answers. `similarity` is absent without an embedder; words alone decide then."""
+    """Pick and order the evidence that answers. `closeness` is absent without an embedder; words alone decide then."""
 
-    similarity: Similarity | None = None
+    closeness: Closeness | None = None
     fold: Fold | None = None
     idf: Idf | None = None
     name: str = "extractive"
@@ -51,13 +52,13 @@ class Extractive:
         if not searches:
             return Draft(()) if view.final else _search(subject(view.question, view.intent))
         best = max(searches, key=lambda found: (found.answerable, found.confidence))
-        if not best.answerable:
+        if not self._worth(best):
             return self._again(view, searches)
         if view.intent is Intent.STEPS and wants_steps(view.question) and (move := self._steps(view, best)):
             return move
         read = tuple(e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence)
         if read:
-            return self._answer(view, read, sure=best.confidence >= SURE)
+            return self._answer(view, read, best.confidence)
         tried = any(o.call.tool == "read" for o in view.seen)
         return Draft(()) if view.final or tried or not best.candidates else self._look(view, best)
 
@@ -74,7 +75,7 @@ class Extractive:
             self._answer(
                 replace(view, question=part, intent=classify(part)),
                 [e for e in read if e.locator in places[part]],
-                sure=part in found and found[part].confidence >= SURE,
+                found[part].confidence if part in found else 0.0,
             )
             for part in asked
         ]
@@ -110,6 +111,10 @@ class Extractive:
             return Draft(())
         return _search(rewritten)
 
+    def _worth(self, found: SearchResult) -> bool:
+        """Say whether what a search found is worth reading; with a model that reads, reading decides."""
+        return found.answerable or (self.closeness is not None and found.confidence >= DOUBTFUL)
+
     def _look(self, view: View, found: SearchResult) -> Move:
         """Choose what to read: the page and its outline for a question about structure, else the best passages."""
         if view.intent is Intent.SECTIONS:
@@ -126,20 +131,23 @@ class Extractive:
         locators = list(dict.fromkeys((*(c.chunk_id for c in chosen[: READ - len(carried)]), *carried)))[:READ]
         return Calls((Call("read", {"locators": locators}),))
 
-    def _answer(self, view: View, evidence: Sequence[Evidence], *, sure: bool) -> Draft:
+    def _answer(self, view: View, evidence: Sequence[Evidence], found: float) -> Draft:
+        """Answer from what was read; `found` is the confidence of the search."""
         if view.intent is Intent.SECTIONS:
             return _sections(view, evidence)
         pieces = {e.id: cutter.cut(e) for e in evidence}
         question = self._question(view, evidence)
         spans = [span for own in pieces.values() for span in own]
-        scored = score(spans, question, self.similarity)
-        if not supported(spans, scored, question, sure=sure or view.intent is Intent.PAGES):  # pages are for reading
-            return Draft(())
+        scored = score(spans, question, self.closeness)
+        sure = confidence(found, scored)
+        if not supported(spans, scored, question, sure=1.0 if view.intent is Intent.PAGES else sure):
+            return Draft(())  # pages are for reading
         rejected = {s.quotes for s in view.rejected}
         left = [s for s in scored if quote(s.span) not in rejected]
         if view.intent is Intent.PAGES:
             return pages(left)
-        return drafted(Material(view.intent, view.question, pieces, readable(left, question)))
+        draft = drafted(Material(view.intent, view.question, pieces, readable(left, question)))
+        return replace(draft, confidence=sure)
 
     def _question(self, view: View, evidence: Sequence[Evidence]) -> Question:
         """Return what spans are scored against: the question, and its words in the other language of what was read."""

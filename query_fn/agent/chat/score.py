@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from query_fn.agent.chat.closeness import Close, Closeness, Passage
 from query_fn.agent.chat.spans import Span
 from query_fn.agent.chat.words import keywords, subject
 from query_fn.agent.router import Intent
 from query_fn.text import Fold, script_lang, tokenise
 
-Similarity = Callable[[str, Sequence[str]], Sequence[float]]  # cosine of a question with each text
 Idf = Callable[[str], float]  # of a token, over all passages of the base
 
 # Weights: tried on questions over two real knowledge bases; only their order of size matters.
@@ -22,16 +22,16 @@ OWN = 1.0  # question words in the span itself
 CONTEXT = 0.35  # question words that only its headings and title hold
 SHAPE = 0.15  # a number for how many, a name for who, …
 FORM = 0.15  # an address, a command, a variable where one is asked for
-MEANING = 0.8  # cosine above the level of unrelated text
+MEANING = 20.0  # closeness above that of the least close piece: the differences are small and tell most
 HELD = 0.55  # share of the question that a span or its headings must hold to answer it whatever else is said
 HEADED = 0.6  # the headings above it are the question
 FADE = 0.15  # of that for each piece between the heading and the span: a section answers by its opening
 RANK = 0.12  # evidence that search put first
 FOREIGN = 0.85  # factor for a language the reader did not ask in
-COSINE_SAME = (0.80, 0.92)  # e5, best sentence of a page: unrelated 0.82, right 0.915 (medians over 40 questions)
-COSINE_CROSS = (0.72, 0.84)  # the same across languages: 0.734 and 0.805
-MEANING_CHARS = 400
-MEANING_SPANS, MEANING_CROSS = 16, 32  # texts embedded a question, 10 ms each; words cannot choose across languages
+NOTHING, RIGHT = 0.39, 0.62  # levels of closeness where nothing answers, and where a piece does
+PIECE_CHARS = 600
+READ_SIZE = 1_000  # `size_of` what is read for one question, 0.3 ms each
+LATIN = 1 / 3  # of a Chinese character: what a Latin one says, and what it costs to read
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _NUMBER = re.compile(
@@ -110,6 +110,7 @@ class Scored:
     own: float
     meaning: float
     headed: float = 0.0
+    level: float | None = None  # closeness as it was measured; None: not measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +134,8 @@ class Question:
         return span.evidence.lang != self.lang and not chinese
 
 
-def score(spans: Sequence[Span], question: Question, similarity: Similarity | None = None) -> list[Scored]:
-    """Return the spans with their scores, in the order given."""
+def score(spans: Sequence[Span], question: Question, measure: Closeness | None = None) -> list[Scored]:
+    """Return the spans with their scores, in the order given. `measure` is absent without an embedder."""
     tokens = [frozenset(tokenise(span.text, question.fold)) for span in spans]
     foreign = [question.foreign(span) for span in spans]
     headings = {side: _headings(question, tokens, foreign, side) for side in set(foreign)}
@@ -145,14 +146,16 @@ def score(spans: Sequence[Span], question: Question, similarity: Similarity | No
         for span, found, far, match in zip(spans, tokens, foreign, headed, strict=True)
     ]
     bases = [base + RANK / (1 + ranks[span.evidence.id]) for span, base in zip(spans, bases, strict=True)]
-    meanings = _meanings(spans, bases, question, similarity)
+    closes = _closeness(spans, bases, question, measure)
+    least = min((close.order for close in closes.values()), default=0.0)
     return [
         Scored(
             span,
-            (base + MEANING * meanings.get(i, 0.0)) * (FOREIGN if foreign[i] else 1.0),
+            (base + MEANING * (closes[i].order - least if i in closes else 0.0)) * (FOREIGN if foreign[i] else 1.0),
             share(tokens[i], headings[foreign[i]].weights),
-            meanings.get(i, 0.0),
+            _meaning(closes.get(i)),
             headed[i],
+            closes[i].level if i in closes else None,
         )
         for i, (span, base) in enumerate(zip(spans, bases, strict=True))
     ]
@@ -236,24 +239,43 @@ def _defines(text: str, weights: Mapping[str, float]) -> bool:
     return bool(opening & set(weights)) and bool(re.search(r"\b(?:is|are|means|refers to)\b|是|指|：|:|—|-", head))
 
 
-def _meanings(
-    spans: Sequence[Span], bases: Sequence[float], question: Question, similarity: Similarity | None
-) -> dict[int, float]:
-    """Return closeness in meaning, 0..1, of the MEANING_SPANS spans that look best by words, by index."""
-    if similarity is None or not spans:
+def _closeness(
+    spans: Sequence[Span], bases: Sequence[float], question: Question, measure: Closeness | None
+) -> dict[int, Close]:
+    """Return the closeness of the spans that are read again: those that look best by words, as far as they fit."""
+    if measure is None or not spans:
         return {}
-    foreign = sum(span.evidence.lang != question.lang for span in spans) > len(spans) / 2
-    most = MEANING_CROSS if foreign else MEANING_SPANS
-    best = sorted((i for i in range(len(spans)) if spans[i].kind != "heading"), key=lambda i: -bases[i])[:most]
-    cosines = similarity(question.text, [_read_as(spans[i]) for i in best])
-    return {i: _meaning(c, spans[i].evidence.lang == question.lang) for i, c in zip(best, cosines, strict=True)}
+    chosen = _to_read(spans, bases)
+    own = {e: [i for i in chosen if spans[i].evidence.id == e] for e in dict.fromkeys(s.evidence.id for s in spans)}
+    parts = [part for part in own.values() if part]
+    found = measure(question.text, question.lang, [_passage([spans[i] for i in part]) for part in parts])
+    return {i: close for part, closes in zip(parts, found, strict=True) for i, close in zip(part, closes, strict=True)}
 
 
-def _read_as(span: Span) -> str:
-    """Return the text whose meaning counts: with what introduces it, and short, since its length is what it costs."""
-    return f"{span.heading}: {span.text}"[:MEANING_CHARS]
+def _to_read(spans: Sequence[Span], bases: Sequence[float]) -> list[int]:
+    """Return the places of the spans to read, in order: the best by words first until READ_SIZE is spent."""
+    chosen: list[int] = []
+    size = 0.0
+    for i in sorted(range(len(spans)), key=lambda i: -bases[i]):
+        size += size_of(spans[i].text[:PIECE_CHARS])
+        if chosen and size > READ_SIZE:
+            break
+        chosen.append(i)
+    return sorted(chosen)
 
 
-def _meaning(cosine: float, same_language: bool) -> float:
-    zero, full = COSINE_SAME if same_language else COSINE_CROSS
-    return min(1.0, max(0.0, (cosine - zero) / (full - zero)))
+def size_of(text: str) -> float:
+    """Return the length of a text in Chinese characters; in a text without them, three say as much as one."""
+    return len(text) if _HAN.search(text) else LATIN * len(text)
+
+
+def _passage(spans: Sequence[Span]) -> Passage:
+    """Return what is read at once: the spans of one piece of evidence below the page's title and the section's."""
+    evidence = spans[0].evidence
+    heading = " ".join(dict.fromkeys((evidence.title, *evidence.section)))
+    return Passage(evidence.lang, heading, [(s.text[:PIECE_CHARS], s.kind == "heading") for s in spans])
+
+
+def _meaning(close: Close | None) -> float:
+    """Return the closeness that can be compared between questions, 0..1."""
+    return min(1.0, max(0.0, (close.level - NOTHING) / (RIGHT - NOTHING))) if close else 0.0

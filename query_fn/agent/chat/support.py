@@ -6,6 +6,7 @@ has never heard of; then the nearest sentences are about something else, and no 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -14,38 +15,56 @@ from query_fn.agent.chat.spans import Span
 from query_fn.text import tokenise
 
 # Measured on XQuAD-zh-abstain, the handbook questions and 108 questions over three other bases.
+MIDDLE = 0.4  # level of the closest piece that changes nothing
+CLOSEST = 15.0  # what the level counts, in log odds
+REFUSED = 0.5
+SURE = 0.75  # confidence of a search under which, without closeness, more words must be known
 KNOWN = 0.5  # share of the question's words that must be known to what was read when search is not sure
-HALF_KNOWN = 0.3  # the same when one piece comes near in meaning
-NEAR_ENOUGH = 0.48  # share of the words, or closeness in meaning, of that piece
+HALF_KNOWN = 0.3  # the same when one piece holds much of it
+NEAR_ENOUGH = 0.48  # share of the words of that piece
 KNOWN_EVER = 0.25  # the same whatever search says
 STRANGE = 0.3  # share of words that no page of the base holds; Chinese bigrams across words are no evidence of that
 MAX_NAMES = 2
 MEANT = 0.9  # closeness in meaning that outweighs a strange word, though not a strange name
-_NAME = re.compile(r"(?<=[^.?!。？！\s])\s*['\"“‘(]?\b([A-Z][A-Za-z0-9+.-]*[A-Za-z0-9+])")
+_TINY = 1e-9
+_NAME = re.compile(r"(?<=[^.?!。？！\s])\s*['\"“‘(]?(?<![A-Za-z0-9])([A-Z][A-Za-z0-9+.-]*[A-Za-z0-9+])")
 
 
-def supported(spans: Sequence[Span], scored: Sequence[Scored], question: Question, *, sure: bool) -> bool:
-    """Say whether the evidence knows what is asked about; `sure` is what search thinks of itself."""
+def confidence(found: float, scored: Sequence[Scored]) -> float:
+    """Return how sure an answer is, 0..1: the confidence of the search, moved by the closest piece that was read.
+
+    On XQuAD-zh-abstain, at 3 % false refusals, it refuses 95 % of the others where the search alone refuses 93 %.
+    """
+    levels = [s.level for s in scored if s.level is not None]
+    if not levels:
+        return found
+    odds = math.log(max(found, _TINY) / max(1.0 - found, _TINY)) + CLOSEST * (max(levels) - MIDDLE)
+    return 1.0 / (1.0 + math.exp(-odds))
+
+
+def supported(spans: Sequence[Span], scored: Sequence[Scored], question: Question, *, sure: float) -> bool:
+    """Say whether the evidence knows what is asked about; `sure` is the confidence."""
     held = max((max(s.own, s.headed) for s in scored), default=0.0)
-    if held >= HELD:
-        return True
-    foreign = all(question.foreign(s) for s in spans)
     meant = max((s.meaning for s in scored), default=0.0)
-    if not foreign and not _told(_known(spans, question), held, meant, sure=sure):
+    if any(s.level is not None for s in scored):
+        if sure < REFUSED:
+            return False
+    elif held >= HELD:
+        return True
+    elif not all(question.foreign(s) for s in spans) and not _told(_known(spans, question), held, sure=sure >= SURE):
         return False
+    foreign = all(question.foreign(s) for s in spans)
     return not _strange_name(spans, question) and (_strange(question, foreign=foreign) < STRANGE or meant >= MEANT)
 
 
-def _told(known: float, held: float, meant: float, *, sure: bool) -> bool:
-    """Say whether what was read knows enough of the question: by its words, or one piece of it by its meaning.
+def _told(known: float, held: float, *, sure: bool) -> bool:
+    """Say whether what was read knows enough of the words of the question, where only words can tell.
 
     When search is not sure, words that are scattered over many pieces are no answer: one piece must come near.
     """
     if sure:
         return known >= KNOWN_EVER
-    if not meant:
-        return known >= KNOWN
-    return meant >= MEANT or (known >= HALF_KNOWN and max(held, meant) >= NEAR_ENOUGH)
+    return known >= KNOWN or (known >= HALF_KNOWN and held >= NEAR_ENOUGH)
 
 
 def _known(spans: Sequence[Span], question: Question) -> float:
