@@ -397,7 +397,8 @@ def test_damaged_build_is_not_served(tmp_path: Path) -> None:
     _ask(client, "How long are backups kept?")
     _build_two(tmp_path)
     database = tmp_path / "builds" / "build-2" / "artifacts" / "knowledge.db"
-    database.write_bytes(database.read_bytes()[:-1] + b"\x00")
+    whole = database.read_bytes()
+    database.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     (tmp_path / "next").symlink_to("builds/build-2")
     (tmp_path / "next").replace(tmp_path / "current")
     shutil.rmtree(tmp_path / "builds" / BUILD_ID)
