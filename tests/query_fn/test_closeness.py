@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from compiler.index.export import export_model
 from query_fn.agent.chat.closeness import Passage, closeness
-from query_fn.agent.chat.score import size_of
+from query_fn.agent.chat.score import Question, size_of
 from query_fn.agent.chat.support import confidence
+from query_fn.agent.router import Intent
 from query_fn.contract import Embedding
 from query_fn.retrieve.embed import HEADING_TOKENS, Embedder
 
@@ -123,7 +124,7 @@ def test_token_means_are_known_for_both_languages(embedder: Embedder) -> None:
 
 def test_without_a_reader_the_search_is_as_sure_as_it_was() -> None:
     """Nothing read closely leaves the confidence of the search."""
-    assert confidence(0.7, []) == 0.7
+    assert confidence(0.7, [], Question("?", "en", Intent.FACT)) == 0.7
 
 
 @pytest.mark.parametrize(("text", "size"), [("三个字", 3), ("abc", 1), ("三 a", 3), ("", 0)])

@@ -65,7 +65,18 @@ def test_an_open_store_survives_the_switch_to_another_build(tmp_path: Path) -> N
     assert opened.article("茶") == ROWS.articles[5]
 
 
-HEAVY = ("onnxruntime", "sentencepiece", "jieba", "rjieba", "anthropic", "mkdocs", "usearch", "opencc", "onnx", "compiler")
+HEAVY = (
+    "onnxruntime",
+    "sentencepiece",
+    "jieba",
+    "rjieba",
+    "anthropic",
+    "mkdocs",
+    "usearch",
+    "opencc",
+    "onnx",
+    "compiler",
+)
 
 
 @pytest.mark.parametrize(

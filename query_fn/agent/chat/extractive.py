@@ -139,7 +139,7 @@ class Extractive:
         question = self._question(view, evidence)
         spans = [span for own in pieces.values() for span in own]
         scored = score(spans, question, self.closeness)
-        sure = confidence(found, scored)
+        sure = confidence(found, scored, question)
         if not supported(spans, scored, question, sure=1.0 if view.intent is Intent.PAGES else sure):
             return Draft(())  # pages are for reading
         rejected = {s.quotes for s in view.rejected}
