@@ -216,9 +216,7 @@ class SynonymRow:
     sources: tuple[str, ...]
 
 
-Row = (
-    ArticleRow | ChunkRow | QuestionRow | NodeRow | PageRow | ContributionRow | LinkRow | RelationRow | SynonymRow
-)
+Row = ArticleRow | ChunkRow | QuestionRow | NodeRow | PageRow | ContributionRow | LinkRow | RelationRow | SynonymRow
 TABLES: tuple[type[Row], ...] = (
     ArticleRow,
     ChunkRow,
@@ -355,12 +353,13 @@ class LanguageCalibration:
     """Measured at build on one language of this base. Means are base64 little-endian f32, "" = not centred."""
 
     lang: str
-    chunk_mean: str
+    chunk_mean: str  # taken from the passages of this language when the index was written
     query_mean: str
     cosine_mean: float  # of the best chunk for everyday questions that are not about this base: the "unrelated" level
     cosine_std: float
     floor: float  # dense hits under it are no hits; scores are scaled from here to 1
     threshold: float  # confidence below it: refuse
+    passage_mean: str = ""  # to be taken from every passage that a question of this language finds
 
 
 @dataclass(frozen=True, slots=True)

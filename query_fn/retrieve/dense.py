@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 _GROWTH = 8
+_AHEAD = 8  # times as many rows are looked at when they are sorted again
 _UNMEASURED = LanguageCalibration("", "", "", 0.80, 0.03, 0.0, 0.5)  # no floor where nothing was measured
 
 
@@ -57,16 +58,21 @@ class Dense:
         self._store = store
         self._signs = lru_cache(self._read_signs)
 
-    def search(self, name: str, vector: Floats, *, limit: int, seen: Mask) -> Hits:
-        """Return up to `limit` visible rows by cosine, best first. Raises RouteFailed; no index gives no hits."""
+    def search(self, name: str, vector: Floats, *, limit: int, seen: Mask, mean: str = "") -> Hits:
+        """Return up to `limit` visible rows by cosine, best first. Raises RouteFailed; no index gives no hits.
+
+        `mean` (base64 f32) is taken from the rows that are nearest without it, and they are sorted again.
+        """
         try:
             index = self._store.vectors(name)
             if index is None or not len(index) or not seen.any():
                 return []
-            signs = self._signs(name)
+            signs, ahead = self._signs(name), limit * _AHEAD if mean else limit
             if signs is None:
-                return _exact(index, vector, limit=limit, seen=seen)
-            return _among(index, signs.nearest(vector, seen), vector, limit)
+                hits = _exact(index, vector, limit=ahead, seen=seen)
+            else:
+                hits = _among(index, signs.nearest(vector, seen), vector, ahead)
+            return _without(mean, index, vector, hits)[:limit] if mean else hits
         except (ArtifactError, OSError, RuntimeError, ValueError) as error:
             raise RouteFailed(f"vectors/{name}: {error}") from error
 
@@ -77,6 +83,17 @@ class Dense:
             return None
         with np.load(self._store.folder / file, allow_pickle=False) as held:
             return Signs(held["keys"], held["signs"], held["mean"])
+
+
+def _without(mean: str, index: Index, vector: Floats, hits: Hits) -> Hits:
+    """Return the hits by the cosine to their vectors without a mean; equal ones in the order of the rows."""
+    keys = np.array([key for key, _ in hits], np.uint64)
+    if not len(keys):
+        return []
+    rows = np.asarray(index.get(keys), np.float32) - np.frombuffer(base64.b64decode(mean), "<f4")
+    cosines = (rows @ vector) / np.maximum(np.linalg.norm(rows, axis=1), 1e-9)
+    order = np.lexsort((keys, -cosines))
+    return list(zip(keys[order].tolist(), cosines[order].tolist(), strict=True))
 
 
 def _exact(index: Index, vector: Floats, *, limit: int, seen: Mask) -> Hits:

@@ -136,7 +136,8 @@ class Routes:
     def _vectors(self, route: str, query: Query, seen: Mapping[str, Mask]) -> RouteHits:
         began, name, floor = time.perf_counter(), _INDEX[route], query.calibration.floor
         assert query.vector is not None
-        found = self._dense.search(name, query.vector, limit=DEPTH, seen=seen[name])
+        mean = query.calibration.passage_mean
+        found = self._dense.search(name, query.vector, limit=DEPTH, seen=seen[name], mean=mean)
         hits = self._chunks(name, [hit for hit in found if hit[1] > floor], seen)
         return _report(route, query, hits, [(score - floor) / (1.0 - floor) for _, score in hits], began)
 
