@@ -33,7 +33,7 @@ def main(engine: str, folder: Path) -> None:
         cpu.append((time.process_time() - busy) * 1000)
     p99 = float(np.quantile(times, 0.99))
     medians = {"p50": statistics.median(times), "cpu": statistics.median(cpu)}
-    print(json.dumps({**medians, "p99": p99, "resident": _resident()}))
+    print(json.dumps({**medians, "p99": p99, "resident": _memory("VmRSS"), "mapped": _memory("RssFile")}))
 
 
 def _engine(name: str) -> Callable[[Path, Asked], Search]:
@@ -69,11 +69,11 @@ class _Known:
         return self._vectors.get(text, self._first)
 
 
-def _resident() -> float:
-    """Return the resident memory of this process in MB, of Linux; 0.0 elsewhere."""
+def _memory(kind: str) -> float:
+    """Return memory of this process in MB as Linux counts it, RssFile being pages of files; 0.0 elsewhere."""
     status = Path("/proc/self/status")
     lines = status.read_text("utf-8").splitlines() if status.exists() else []
-    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS")), 0.0)
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(kind)), 0.0)
 
 
 if __name__ == "__main__":

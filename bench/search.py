@@ -52,6 +52,7 @@ def _run(engine: str, folder: Path) -> float:
     print(
         f"{engine:<13} p50 {found['p50']:7.2f} ms  CPU {found['cpu']:7.2f} ms  p99 {found['p99']:7.2f} ms"
         f"  p99/p50 {found['p99'] / found['p50']:4.1f}  resident {found['resident']:.0f} MB"
+        f", of which files {found['mapped']:.0f} MB"
     )
     return found["p50"]
 
