@@ -28,7 +28,7 @@ _WORD = re.compile(r"[A-Za-z][\w']*")
 
 def pairs(text: str, lang: str) -> Iterator[tuple[str, str]]:
     """Yield (name, other name) of a sentence as written; words that are not its own may stand before the first."""
-    for found in _BRACKET.finditer(text):
+    for found in _BRACKET.finditer(text) if "(" in text or "（" in text else ():
         before, inside = found[1].strip(), found[2].strip()
         for part in re.split(r"\s*[,，、;；/]\s*", inside):
             if full := acronym_of(part, before):

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from compiler.enrich.aliases import acronym_of, pairs, says_also
 from compiler.enrich.definitions import ENOUGH, definitions, opens_with, says_what, summary_score
-from compiler.enrich.folding import key_of, level
-from compiler.enrich.naming import is_noun, name_of, script_of, without_class
+from compiler.enrich.folding import key_of
+from compiler.enrich.naming import is_noun, name_of, script_of, thing_of, without_class
 from compiler.enrich.prose import Prose, Sentence, first_sentence, lang_of
 from compiler.enrich.protocol import Candidate, Reading, Statement
 from compiler.enrich.terms import key_terms
@@ -64,15 +64,19 @@ _CALLED = {
         r"is named)\s+(?:an? |the )?[“\"*_]{0,3}$",
         re.I,
     ),
-    "zh": re.compile(r"(?:称为|称之为|称作|叫做|叫作|被称为|统称为|即|也就是)\s*[“「*]{0,3}$"),
+    "zh": re.compile(r"(?:(?<!简)称为|称之为|称作|叫做|叫作|被称为|统称为|即|也就是)\s*[“「*]{0,3}$"),
 }
 _CALLED_PLAIN = {
     "en": re.compile(r"(?:called|known as)\s+(?:an? |the )?([A-Z][\w-]+(?: [A-Z][\w-]+){0,2})(?=[.,;)])"),
     "zh": re.compile(
-        r"(?:称为|称之为|称作|叫做|统称为)(?:一个|一种)?\s*([A-Za-z][\w-]+(?: [A-Z]\w+)?|"
+        r"(?:(?<!简)称为|称之为|称作|叫做|统称为)(?:一个|一种)?\s*([A-Za-z][\w-]+(?: [A-Z]\w+)?|"
         r"[\u4e00-\u9fff]{2,8})(?=[，。）)；、])"
     ),
 }
+_BESIDE = re.compile(
+    r"(?:\*\*|\*|\[|`)([A-Za-z][^*\[\]`\n]{2,40})(?:\*\*|\*|\]\([^)\n]*\)|`)+, (?:the|an?) [a-z][\w ,'-]{8,90}[.!]?$"
+    r"|\b([A-Z]\w+(?: [A-Z]\w+){0,2}), (?:the|an?) [a-z][\w '-]{8,90}[.!]?$"
+)
 _POINTS_BACK = re.compile(r"(?:this|that|these|those|it|they|we|let|you|here|so|and|also)\b|[这那此它其我]|该", re.I)
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|\w[_.:-]\w")
 _NOUNS = re.compile(r"(?:[A-Z]\w*|[a-z]\w*)(?: \w+){0,3}$")
@@ -124,6 +128,7 @@ def _signals(prose: Prose) -> Iterator[tuple[str, str]]:
         yield "title", name_of(part)
     for node in page.nodes[1:]:
         yield "heading", name_of(node.title)
+        yield "bold", thing_of(node.title)
     names: Counter[str] = Counter()
     for sentence in prose.sentences:
         for signal, pattern in _MARKED:
@@ -158,6 +163,7 @@ def _defined(prose: Prose, known: dict[str, _Found]) -> Iterator[tuple[str, Stat
         yield from _by_lead(prose, sentence)
         yield from _by_call(prose, sentence, before)
         yield from _by_heading(prose, sentence)
+        yield from _by_apposition(prose, sentence)
         yield from _by_list(prose, sentence)
         before = sentence
 
@@ -165,6 +171,7 @@ def _defined(prose: Prose, known: dict[str, _Found]) -> Iterator[tuple[str, Stat
 def _by_form(prose: Prose, sentence: Sentence, known: dict[str, _Found]) -> Iterator[tuple[str, Statement]]:
     lang = lang_of(sentence.text)
     heading = key_of(name_of(prose.reading.nodes[sentence.node].title) or "?")
+    about = key_of(name_of(prose.reading.nodes[0].title) or "?")
     for found in definitions(sentence.text, lang):
         name = name_of(found.subject)
         if name and key_of(name) != heading and key_of(bare := without_class(name)) in (heading, *known) and bare:
@@ -173,7 +180,7 @@ def _by_form(prose: Prose, sentence: Sentence, known: dict[str, _Found]) -> Iter
         marked = key in known and known[key].signals.keys() - {"key", "name"}
         if not name or not (marked or (found.score >= 0.8 and _could_be(name, lang, sure=found.score >= 1.0))):
             continue
-        own = 0.15 if key == heading else 0.0
+        own = 0.15 if key == heading else 0.1 if key == about else 0.0
         size = 0.1 if not 24 <= len(sentence.text) <= 220 else 0.0
         yield name, prose.statement(sentence, found.score * 0.8 + own - size + (0.05 if sentence.first else 0.0))
 
@@ -230,9 +237,14 @@ def _by_heading(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Stateme
         return
     name = name_of(node.title.rsplit("/", 1)[-1] if sentence.node == 0 else node.title)
     if name and opens_with(sentence.text, name):
-        begins = level(sentence.text).startswith(level(name))
-        if sentence.node == 0 or begins:
-            yield name, prose.statement(sentence, 0.62 if begins else 0.6)
+        yield name, prose.statement(sentence, 0.62)
+
+
+def _by_apposition(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Statement]]:
+    """Yield a marked or capitalised name that a sentence ends with, and what it says beside it: "X, the standard …"."""
+    found = _BESIDE.search(sentence.raw)
+    if found and (name := name_of(found[1] or found[2])) and len(sentence.text) < 240:
+        yield name, prose.statement(sentence, 0.62)
 
 
 def _by_list(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Statement]]:

@@ -154,7 +154,8 @@ def summary_score(summary: str, name: str, lang: str) -> float:
 
 _NOMINAL = {
     "en": re.compile(
-        r"(?:an?|the|any|one|all|each|with|whether|how|number|name|list|path|used)\b|"
+        r"(?:[a-z]+ed (?:at|by|for|to|in|on|with|as)|an?|the|any|one|all|each|with|whether|how|"
+        r"number|name|list|path|used)\b|"
         r"[a-z]+(?:[^s]s|es)\s(?!a\.k)",
         re.I,
     ),
@@ -175,6 +176,15 @@ def says_what(rest: str, lang: str) -> bool:
     return not _NOT_NOMINAL.match(rest) and _NOMINAL[lang].match(rest) is not None
 
 
+_AT_FIRST = re.compile(
+    r"(?:an?|the|every|each|in \w+(?: \w+)?,|you can (?:also )?(?:define|add|"
+    r"declare|create)(?: an?)?)?\s*"
+)
+_SAYS_NOTHING = re.compile(
+    r"\s*(?:(?:is|are|was|were|does|do|can|has|have|had)(?:n't| not| no)?\s(?:not|been|no|"
+    r"still|also|only|happen)\b|(?:is|are) not"
+    r"|目前|只|不|未|没有|与|和|跟|同|已|还|也|的)"
+)
 _NEVER_FIRST = re.compile(
     r"(?:if|to|when|for example|see|note|in this|here|如果|若|当|要|本文|本节|例如|请|注意|在使用|为了)", re.I
 )
@@ -184,4 +194,5 @@ def opens_with(text: str, name: str) -> bool:
     """Tell whether the first sentence below a heading is about what the heading names."""
     if len(text) < 20 or _NEVER_FIRST.match(text) or _POINTING.search(text):
         return False
-    return level(name) in level(text)
+    before, found, after = level(text).partition(level(name))
+    return bool(found) and _AT_FIRST.fullmatch(before) is not None and not _SAYS_NOTHING.match(after)

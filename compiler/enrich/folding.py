@@ -13,6 +13,7 @@ from compiler.index.fold import fold_table
 _BLANK = re.compile(r"\s+")
 _EDGE = " .:：,，。;；!！?？、*_`~#\"'“”‘’「」『』《》()（）[]【】<>|/\\-–—=+"
 _SIBILANT = re.compile(r"(?:[^s]s|x|ch|sh|z)es$")
+_VOWEL = re.compile("[aeiouy]")
 _PLURAL = re.compile(r"[a-z]{2}[^sui]s$")  # not class, status, analysis
 
 
@@ -40,8 +41,8 @@ def key_of(name: str) -> str:
 
 def singular(word: str) -> str:
     """Return an English word without its plural ending, any other word unchanged."""
-    if not word.isascii() or not word.isalpha() or len(word) < 4:
-        return word
+    if not word.isascii() or not word.isalpha() or len(word) < 4 or not _VOWEL.search(word[:-2]):
+        return word  # https, dns and css are no plurals
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if _SIBILANT.search(word):

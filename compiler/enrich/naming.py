@@ -25,13 +25,13 @@ _BRACKET = re.compile(r"^(.{2,60}?)\s*[（(]([^()（）]{2,60})[）)]$")
 _NOT_NAME = re.compile(r"[。，：；？！,;!?…=<>{}|\[\]\\“”\"\n]|: |\bto\b|https?:|::|\.\.|^/|/$|^[-.$@#\d]|^\W+$")
 _SENTENCE_EN = re.compile(
     r"\b(?:is|are|was|were|will|can|should|must|you|your|we|our|i|it|this|that|these|there|"
-    r"do|does|don't|let's|anything|something|everything|nothing|else|how|why|when|if|what|which|who|vs|versus)\b",
+    r"do|does|don't|let's|else|how|why|when|if|what|which|who|vs|versus)\b",
     re.I,
 )
 _SENTENCE_ZH = re.compile(
     r"如何|怎么|怎样|为什么|什么|哪|吗|呢|我们|你|的时候|了$|^[对在从为被将把让使由与和或及以按][^\w]?|^(?:不|无|未|没有|支持|使用|通过|进行|"
     r"查看|配置|设置|启用|禁用|开启|关闭|修改|删除|创建|添加|更新|安装|部署|升级|准备|检查|执行|运行|测试|验证|选择|确认|获取|导入|导出|限制|注意|"
-    r"示例|参考|相关|其他|更多|以下|下一步|步骤|阶段)"
+    r"示例|参考|相关|其他|更多|以下|下一步|生成|接收|步骤|阶段)"
 )
 _VERB_EN = re.compile(
     r"^(?:use|using|add|adding|create|creating|make|making|set|setting|run|running|install|"
@@ -75,7 +75,24 @@ def _is_name(name: str) -> bool:
     if _HAN.search(name):
         return not _SENTENCE_ZH.search(name) and len(_HAN.findall(name)) <= 14 and not _PHRASE.search(name)
     words = _WORDS.findall(name)
+    if len(words) == 1 and name.islower() and name.endswith("ly"):
+        return False
     return bool(words) and len(words) <= 5 and not _SENTENCE_EN.search(name) and not _VERB_EN.match(name)
+
+
+_DONE_TO = re.compile(
+    r"^(?:define|create|use|using|add|adding|declare|import|about|with|introducing|enable|"
+    r"configure)\s+(?:an?\s|the\s|your\s)?"
+    r"|^(?:定义|创建|使用|添加|声明|导入|配置|启用|了解|关于|引入)(?:一个)?\s*",
+    re.I,
+)
+
+
+def thing_of(heading: str) -> str:
+    """Return what a heading such as "Define a route" does something to, "" when it names no thing."""
+    bare = without_number(" ".join(plain(heading).split()))
+    found = _DONE_TO.match(bare)
+    return name_of(bare[found.end() :]) if found else ""
 
 
 def script_of(name: str) -> str:

@@ -15,6 +15,7 @@ from compiler.sources.urls import slug
 from compiler.wiki.names import Subject, forms
 
 WIKI_URL = "wiki/"
+STRUCTURAL, STRUCTURAL_SHARE = 4, 1.5  # pages with one heading, and the pages per heading that make it a subject
 SHOWN = 12  # articles whose words a page shows; the others are named
 _OWN_NAME = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}|\w[_.:]\w|\(\)$")
 
@@ -77,10 +78,16 @@ def entries(subjects: Sequence[Subject], heard: Heard, declared: Iterable[str]) 
     """
     wanted = set(declared)
     said = _by_key(heard.sayings)
-    kept = [s for s in subjects if s.titled or s.name.key in wanted or len(said.get(s.name.key, ())) > 1]
+    kept = [s for s in subjects if s.name.key in wanted or _earns_a_page(s, len(said.get(s.name.key, ())))]
     known = {subject.name.key for subject in kept}
     related, written = _relations(heard.sayings, known), _written(kept, heard)
     return tuple(_entry(one, said.get(one.name.key, {}), related.get(one.name.key, ()), written) for one in kept)
+
+
+def _earns_a_page(subject: Subject, pages: int) -> bool:
+    """Tell whether enough pages say something of a subject; headings such as "Syntax" are hardly in any sentence."""
+    structural = subject.headed >= STRUCTURAL and pages < STRUCTURAL_SHARE * subject.headed and not subject.sure
+    return subject.titled or (pages > 1 and not structural)
 
 
 def _entry(

@@ -61,6 +61,11 @@ def joined(statements: Sequence[Statement]) -> str:
     return "".join(s.text if n == 0 or lang_of(s.text) == "zh" else " " + s.text for n, s in enumerate(statements))
 
 
+def _markdown(text: str) -> str:
+    """Return plain text for a Markdown body: what only looks like a link to another page is none."""
+    return text.replace("[[", r"\[\[")
+
+
 def _human(article: ArticleRow, key: str) -> PageRow:
     return PageRow(
         n=0,
@@ -87,7 +92,7 @@ def _source(article: ArticleRow, digest: Digest) -> PageRow:
         url=article.url,
         lang=article.lang,
         summary=digest.summary,
-        body="\n".join(f"- {point.text}" for point in digest.points),
+        body="\n".join(f"- {_markdown(point.text)}" for point in digest.points),
         generated=True,
         article_id=None,
         not_after=article.not_after,
@@ -98,7 +103,7 @@ def _source(article: ArticleRow, digest: Digest) -> PageRow:
 def _subject(entry: Entry, articles: Sequence[ArticleRow], titles: Mapping[str, str]) -> PageRow:
     rows = [articles[page] for page in entry.pages]
     names = [f"- {' · '.join(entry.aliases)}"] if entry.aliases else []
-    said = [f"## {articles[c.page].title}\n\n{joined(c.statements)}" for c in entry.contributions]
+    said = [f"## {articles[c.page].title}\n\n{_markdown(joined(c.statements))}" for c in entry.contributions]
     related = [f"- {r.kind}: [[{r.key}|{titles[r.key]}]]" for r in entry.relations]
     return PageRow(
         n=0,

@@ -14,7 +14,6 @@ from compiler.enrich.protocol import Candidate, Name, Statement
 from compiler.enrich.terms import is_common
 from compiler.guide import Guide
 
-STRUCTURAL = 4  # pages that use one heading: it says what kind of section this is, not what it is about
 SURE = 0.9  # a definition that makes even a common word a subject
 
 
@@ -36,6 +35,8 @@ class Subject:
     named_by: tuple[int, ...]
     titled: bool
     salience: Mapping[int, float]  # by page
+    headed: int  # pages that have a section named so
+    sure: bool  # its definition would make even a word of every text a subject
 
 
 @dataclass(slots=True)
@@ -73,13 +74,14 @@ def _grouped(pages: Sequence[Sequence[Candidate]]) -> dict[str, _Group]:
 
 
 def _aliases(pages: Sequence[Sequence[Candidate]], groups: Mapping[str, _Group]) -> Counter[tuple[str, str]]:
-    """Count how many pages say that two keys are one subject; those that more pages say count first."""
+    """Count how many pages say that two keys are one subject. What is said of several names none."""
     counted: Counter[tuple[str, str]] = Counter()
     for found in pages:
         for candidate in found:
             for alias in candidate.aliases:
                 counted[key_of(candidate.name), key_of(alias)] += 1
-    return counted
+    owners = Counter(alias for _, alias in counted)
+    return Counter({pair: n for pair, n in counted.items() if owners[pair[1]] == 1 or _is_acronym(*pair)})
 
 
 def _clusters(groups: Mapping[str, _Group], pairs: Counter[tuple[str, str]], guide: Guide) -> Iterator[dict[str, None]]:
@@ -127,7 +129,7 @@ def _subject(keys: Mapping[str, None], groups: Mapping[str, _Group], guide: Guid
         (s for group in own for s in group.said if s.statement.score >= ENOUGH),
         key=lambda s: (-s.statement.score - 0.2 * s.titled, s.page, s.statement.text),
     )
-    if not said or _is_structural(own, said):
+    if not said or (said[0].statement.score < SURE and _is_of_every_text(own)):
         return None
     title = _title(keys, groups, guide)
     forms = dict.fromkeys((title, *(form for group in own for form in sorted(group.forms)), *_declared(keys, guide)))
@@ -137,16 +139,13 @@ def _subject(keys: Mapping[str, None], groups: Mapping[str, _Group], guide: Guid
             salience[page] = max(value, salience.get(page, 0.0))
     named_by = tuple(sorted({min(group.salience) for group in own}))
     name = Name(key_of(title), title, tuple(forms))
-    return Subject(name, tuple(said), named_by, any(group.titled for group in own), salience)
+    titled, headed = any(group.titled for group in own), sum(group.headed for group in own)
+    return Subject(name, tuple(said), named_by, titled, salience, headed, said[0].statement.score >= SURE)
 
 
-def _is_structural(own: Sequence[_Group], said: Sequence[Said]) -> bool:
-    """Tell whether a name is that of a kind of section, such as "Syntax", or a word of every text."""
-    if any(group.titled for group in own):
-        return False
-    often = sum(group.headed for group in own) >= STRUCTURAL
-    common = any(is_common(form) for group in own for form in group.forms)
-    return (often or common) and said[0].statement.score < SURE
+def _is_of_every_text(own: Sequence[_Group]) -> bool:
+    """Tell whether a name is a word that texts about anything use, and no page is about it."""
+    return not any(group.titled for group in own) and all(is_common(form) for group in own for form in group.forms)
 
 
 def _title(keys: Mapping[str, None], groups: Mapping[str, _Group], guide: Guide) -> str:
