@@ -25,6 +25,7 @@ from query_fn.agent.router import Intent
 
 MAX_OPENING = 500  # characters of the sentences that open a section
 THE_QUESTION = 0.55  # from here the headings of a section are the question, and its opening tells how or what
+ASKED = 0.7  # meaning from which a heading is the question
 SURELY = 0.85  # from here it answers any question, as on a page of questions and answers
 TIED = 0.3  # share of the question that the lead-in or the headings of a list must hold for it to be the steps
 LISTED = 0.35  # added for steps to a list that is tied to the question in full
@@ -34,16 +35,30 @@ OPENED = (Intent.STEPS, Intent.DEFINITION)
 
 def opening(material: Material) -> Draft | None:
     """Return how the section begins whose headings are the question; None when there is none or it is not asked so."""
+    steps = material.intent is Intent.STEPS
+    first = _heading(material) or _headed(material)
+    if first is None:
+        return None
+    lines, cut = _open(_section(material, first, whole=steps), steps=steps)
+    if not lines or not _shaped_somewhere(material, lines):
+        return None
+    if steps and not first.path and not any(line.item or "\n" in line.text for line in lines):
+        return None  # a page is introduced before it says how
+    return Draft(lines, ("list_cut",) if cut else ())
+
+
+def _heading(material: Material) -> Span | None:
+    """Return the heading that is closer to the question than anything else that was read."""
+    top = max(material.scored, key=lambda s: s.score, default=None)
+    return top.span if top and top.span.kind == "heading" and (top.meaning or 0.0) >= ASKED else None
+
+
+def _headed(material: Material) -> Span | None:
+    """Return a piece whose headings are the question by their words."""
     first = max(material.scored, key=lambda s: (round(s.headed, 1), bool(s.span.path), s.score), default=None)
     if first is None or first.headed < THE_QUESTION or not (material.intent in OPENED or first.headed > SURELY):
         return None
-    steps = material.intent is Intent.STEPS
-    lines, cut = _open(_section(material, first.span, whole=steps), steps=steps)
-    if not lines or not _shaped_somewhere(material, lines):
-        return None
-    if steps and not first.span.path and not any(line.item or "\n" in line.text for line in lines):
-        return None  # a page is introduced before it says how
-    return Draft(lines, ("list_cut",) if cut else ())
+    return first.span
 
 
 def _section(material: Material, span: Span, *, whole: bool) -> list[Span]:

@@ -24,6 +24,7 @@ from query_fn.text import tokenise
 
 FIRST, WHOLE = 150, 300  # size of an answer's first paragraph and of both, in Chinese characters (`size_of`)
 CLOSE, AS_CLOSE = 0.3, 0.95  # of the best score: what may fill an answer, from its page and from another one
+ENOUGH = 0.35  # meaning from which the reader's language is not left for another one that says it better
 MAX_CROSS = 2  # sentences when only their meaning speaks for them
 MAX_PAGES = 8
 MAX_TOGETHER = 4  # items of a list that is given whole when one of them answers
@@ -35,7 +36,7 @@ BESIDE = 2  # pieces around the best one in which the number that is asked for m
 
 
 def readable(scored: Sequence[Scored], question: Question) -> Sequence[Scored]:
-    """Return the spans in the reader's language when they answer; the others too when those tell more.
+    """Return the spans in the reader's language when they answer; the others when those tell more.
 
     A section in the other language whose heading is the question tells more than sentences that only share its words.
     """
@@ -43,6 +44,9 @@ def readable(scored: Sequence[Scored], question: Question) -> Sequence[Scored]:
     foreign = [s for s in scored if question.foreign(s.span)]
     if not native or not foreign:
         return scored
+    meant = [max((s.meaning for s in side if s.meaning is not None), default=None) for side in (native, foreign)]
+    if meant[0] is not None and meant[1] is not None:
+        return native if meant[0] >= min(meant[1], ENOUGH) else foreign
     headed = [max(s.headed for s in side) for side in (native, foreign)]
     if question.intent in OPENED and headed[1] >= THE_QUESTION > headed[0]:
         return foreign
@@ -71,13 +75,13 @@ def answering(material: Material, usable: Sequence[Scored]) -> Draft:
     shaped = [s for s in near if material.shaped(s.span)]
     best = shaped[0] if shaped else ranked[0]
     beside = [] if material.shaped(best.span, alone=True) else _shaped_beside(material, best.span)
-    if not shaped and not beside and max(best.own, best.headed, best.meaning) < PLAINLY:
+    if not shaped and not beside and max(best.own, best.headed, best.meaning or 0.0) < PLAINLY:
         return Draft(())
-    chosen = _chosen(ranked, best) if best.level is None else [best.span]
+    chosen = _chosen(ranked, best) if best.meaning is None else [best.span]
     rounded = [part for span in chosen for part in _rounded(material, span, alone=len(chosen) == 1)]
     first = list(dict.fromkeys((*rounded, *beside)))
     more: list[Span] = []
-    if best.level is not None:
+    if best.meaning is not None:
         first = _filled(first, ranked, best, room=FIRST)
         more = _filled(first, ranked, best, room=WHOLE)[len(first) :]
     missing = intent in _UNSHAPED and not shaped and not beside
@@ -94,11 +98,16 @@ def _filled(held: Sequence[Span], ranked: Sequence[Scored], best: Scored, *, roo
         span = candidate.span
         one_page = span.evidence.article_id == best.span.evidence.article_id
         near = candidate.score >= (CLOSE if one_page else AS_CLOSE) * best.score
-        fits = near and span.evidence.lang == best.span.evidence.lang
+        fits = near and span.evidence.lang == best.span.evidence.lang and _goes_with(span, best.span)
         if fits and size + size_of(span.text) <= room and not any(same(span, other) for other in chosen):
             chosen.append(span)
             size += size_of(span.text)
     return chosen
+
+
+def _goes_with(span: Span, best: Span) -> bool:
+    """Say whether a piece reads well beside the best one: sentences with sentences, items with those of their list."""
+    return span.group == best.group and (not span.group or span.evidence.id == best.evidence.id)
 
 
 def _said(spans: Sequence[Span], *, apart: bool = False) -> tuple[Quoted, ...]:
@@ -120,8 +129,8 @@ def _chosen(ranked: Sequence[Scored], best: Scored) -> list[Span]:
 
 
 def _as_close(candidate: Scored, best: Scored) -> bool:
-    """Say whether a span is about as much of the question as the best one, by words or, without any, by meaning."""
-    return candidate.own >= 0.5 * best.own if best.own else candidate.meaning >= 0.8 * best.meaning > 0
+    """Say whether a span is about as much of the question as the best one."""
+    return candidate.own >= 0.5 * best.own if best.own else candidate.headed >= 0.8 * best.headed
 
 
 def _rounded(material: Material, span: Span, *, alone: bool) -> list[Span]:

@@ -29,6 +29,10 @@ LEANING = re.compile(
 
 # A sentence that only sends the reader elsewhere answers nothing.
 _POINTER = re.compile(r"(?:另?见|参见|详见|请看|请参阅|see(?: also)?\b|read more\b|learn more\b).{0,60}", re.I | re.S)
+_LINKED = re.compile(
+    r"(?:[-*+]|\d+[.)])?\s*(?:\[[^\]]+\]\(|\[\[)|(?:见|参阅|参考|请看|\bsee|\bread)\s*(?:\[[^\]]+\]\(|\[\[)", re.I
+)
+POINTING = 80  # characters up to which a piece that begins with a link, or says "see" one, only points
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,12 @@ class Material:
 def quotable(span: Span) -> bool:
     """Say whether a span can stand alone: not a heading, a table header, bare code or a lead-in without its list."""
     alone = span.kind not in ("heading", "code", "header") and not announces(span) and len(span.text) > 3
-    return alone and not _POINTER.fullmatch(span.text)
+    return alone and not _POINTER.fullmatch(span.text) and not _points(span)
+
+
+def _points(span: Span) -> bool:
+    """Say whether a short piece is a link, or sends the reader to one."""
+    return len(span.text) <= POINTING and span.kind != "row" and _LINKED.search(span.raw) is not None
 
 
 def quote(span: Span) -> tuple[tuple[str, str], ...]:

@@ -28,7 +28,8 @@ HEADED = 0.6  # the headings above it are the question
 FADE = 0.15  # of that for each piece between the heading and the span: a section answers by its opening
 RANK = 0.12  # evidence that search put first
 FOREIGN = 0.85  # factor for a language the reader did not ask in
-NOTHING, RIGHT = 0.39, 0.62  # levels of closeness where nothing answers, and where a piece does
+# Levels of closeness where nothing answers and where a piece does, in one language and across two (XQuAD, medians).
+ALIKE, ACROSS = (0.36, 0.60), (0.345, 0.45)
 PIECE_CHARS = 600
 READ_SIZE = 1_000  # `size_of` what is read for one question, 0.3 ms each
 LATIN = 1 / 3  # of a Chinese character: what a Latin one says, and what it costs to read
@@ -102,15 +103,15 @@ def has_form(question: str, text: str) -> bool:
 class Scored:
     """A span and its score; `own` is the share of the question's words that the span itself holds.
 
+    `meaning` is closeness on a scale where 0 answers nothing and 1 does, whatever the languages; None: not measured.
     `headed` says in 0..1 how far the headings above it are the question, whatever the span says.
     """
 
     span: Span
     score: float
     own: float
-    meaning: float
+    meaning: float | None = None
     headed: float = 0.0
-    level: float | None = None  # closeness as it was measured; None: not measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +154,8 @@ def score(spans: Sequence[Span], question: Question, measure: Closeness | None =
             span,
             (base + MEANING * (closes[i].order - least if i in closes else 0.0)) * (FOREIGN if foreign[i] else 1.0),
             share(tokens[i], headings[foreign[i]].weights),
-            _meaning(closes.get(i)),
+            _meaning(closes[i].level, ACROSS if foreign[i] else ALIKE) if i in closes else None,
             headed[i],
-            closes[i].level if i in closes else None,
         )
         for i, (span, base) in enumerate(zip(spans, bases, strict=True))
     ]
@@ -276,6 +276,6 @@ def _passage(spans: Sequence[Span]) -> Passage:
     return Passage(evidence.lang, heading, [(s.text[:PIECE_CHARS], s.kind == "heading") for s in spans])
 
 
-def _meaning(close: Close | None) -> float:
-    """Return the closeness that can be compared between questions, 0..1."""
-    return min(1.0, max(0.0, (close.level - NOTHING) / (RIGHT - NOTHING))) if close else 0.0
+def _meaning(level: float, scale: tuple[float, float]) -> float:
+    nothing, right = scale
+    return (level - nothing) / (right - nothing)

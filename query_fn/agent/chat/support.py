@@ -15,8 +15,8 @@ from query_fn.agent.chat.spans import Span
 from query_fn.text import tokenise
 
 # Measured on XQuAD-zh-abstain, the handbook questions and 108 questions over three other bases.
-MIDDLE = 0.4  # level of the closest piece that changes nothing
-CLOSEST = 15.0  # what the level counts, in log odds
+MIDDLE = 0.1  # meaning of the closest piece that changes nothing
+CLOSEST = 3.6  # what that meaning counts, in log odds
 AGAINST = 4.0  # what a question of strange words alone would count against it, in log odds
 REFUSED = 0.5
 SURE = 0.75  # confidence of a search under which, without closeness, more words must be known
@@ -36,17 +36,17 @@ def confidence(found: float, scored: Sequence[Scored], question: Question) -> fl
     Words that the base has never seen speak against it. On XQuAD-zh-abstain, at 3 % false refusals, the closest piece
     makes that 95 % of the others are refused and not 93 %.
     """
-    levels = [s.level for s in scored if s.level is not None]
-    if not levels:
+    meanings = [s.meaning for s in scored if s.meaning is not None]
+    if not meanings:
         return found
-    odds = math.log(max(found, _TINY) / max(1.0 - found, _TINY)) + CLOSEST * (max(levels) - MIDDLE)
+    odds = math.log(max(found, _TINY) / max(1.0 - found, _TINY)) + CLOSEST * (max(meanings) - MIDDLE)
     odds -= AGAINST * _strange(question, foreign=_foreign(scored, question))
     return 1.0 / (1.0 + math.exp(-odds))
 
 
 def supported(spans: Sequence[Span], scored: Sequence[Scored], question: Question, *, sure: float) -> bool:
     """Say whether the evidence knows what is asked about; `sure` is the confidence."""
-    if any(s.level is not None for s in scored):
+    if any(s.meaning is not None for s in scored):
         return sure >= REFUSED and not _strange_name(spans, question)
     held, foreign = max((max(s.own, s.headed) for s in scored), default=0.0), _foreign(scored, question)
     if held >= HELD:
