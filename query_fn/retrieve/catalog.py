@@ -68,6 +68,16 @@ class Catalog:
         return tuple(row[0] for row in self._store.rows("SELECT lang FROM chunks ORDER BY n"))
 
     @cached_property
+    def translated(self) -> tuple[frozenset[str], ...]:
+        """By chunk row number, the other languages in which its page stands too: in the same place of their folders."""
+        own = {row.id: (_place(row.path, row.lang), row.lang) for row in self._store.articles()}
+        langs: dict[str, set[str]] = {}
+        for place, lang in own.values():
+            langs.setdefault(place, set()).add(lang)
+        others = {article: frozenset(langs[place] - {lang}) for article, (place, lang) in own.items()}
+        return tuple(others[article] for article in self.chunk_articles)
+
+    @cached_property
     def _languages(self) -> Counter[str]:
         return Counter(self.chunk_langs)
 
@@ -160,6 +170,12 @@ class Catalog:
         rows = self._store.rows(f"SELECT not_after, sources FROM {name} ORDER BY n")  # noqa: S608 - own names
         group = np.array([pairs.setdefault(row, len(pairs)) for row in rows], np.int64)
         return Table(group, tuple((not_after, tuple(json.loads(sources))) for not_after, sources in pairs))
+
+
+def _place(path: str, lang: str) -> str:
+    """Return a page's path without what names its language: ``zh/a.md`` and ``en/a.md`` share one."""
+    parts = (part for part in path.lower().removesuffix(".md").split("/") if part.partition("-")[0] != lang)
+    return "/".join(parts).removesuffix(f".{lang}")
 
 
 def file_name(path: str) -> str:

@@ -141,7 +141,9 @@ class Searcher:
         return ask(query, self._catalog, self._lexical, prepare=lambda text: self._prepare(text, run), fold=fold)
 
     def _foreign(self, n: int, asked: Asked) -> bool:
-        return self._catalog.chunk_langs[n] != _lang(asked.query.text)
+        """Say whether a chunk is in another language and may be what answers; a translated page speaks for itself."""
+        lang = _lang(asked.query.text)
+        return self._catalog.chunk_langs[n] != lang and lang not in self._catalog.translated[n]
 
     def _part(self, query: str, asked: Asked) -> float:
         """Return what a query's scores count: the question in full, its translation and its clauses less."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from query_fn.retrieve.bilingual import _PAIRS, translated
+from query_fn.retrieve.catalog import _place
 from query_fn.retrieve.confidence import asked_for
 
 
@@ -55,3 +56,19 @@ def test_the_table_is_well_formed() -> None:
     assert [term for term in terms if len(term) > 6 or term.isascii()] == []
     assert [english for _, english in entries if not english or not english.isascii()] == []
     assert sorted({term for term in terms if terms.count(term) > 1}) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "lang", "place"),
+    [
+        ("zh/guide/a.md", "zh", "guide/a"),
+        ("docs/en/guide/a.md", "en", "docs/guide/a"),
+        ("zh-cn/a.md", "zh", "a"),
+        ("guide/a.zh.md", "zh", "guide/a"),
+        ("ZH/A.md", "zh", "a"),
+        ("zh/guide/a.md", "en", "zh/guide/a"),
+    ],
+)
+def test_translations_share_a_place(path: str, lang: str, place: str) -> None:
+    """What names the language of a page is no part of its place."""
+    assert _place(path, lang) == place
