@@ -26,6 +26,7 @@ COMMANDS = {
     "build": "compiler.commands.build:build",
     "check": "compiler.commands.check:check",
     "leakcheck": "compiler.commands.leakcheck:leakcheck",
+    "lint": "compiler.commands.lint:lint",
     "serve": "compiler.commands.serve:serve",
     "ask": "compiler.commands.ask:ask",
     "search": "compiler.commands.search:search",

@@ -26,7 +26,7 @@ STAGES = {
     "protect": "preparing password pages",
     "embedder": "preparing the embedder",
     "compare": "comparing with the served build",
-    "derive": "chunks, outline, questions",
+    "derive": "chunks, outline, questions, wiki",
     "embed": "embedding passages and questions",
     "site": "writing the site",
     "search": "indexing the static search",

@@ -102,6 +102,13 @@ class AskSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LintSettings:
+    """`geosmin lint` ends with exit code 1 when its score is under this one."""
+
+    score: int = _between(0, 0, 100)
+
+
+@dataclass(frozen=True, slots=True)
 class LimitSettings:
     """Caps that keep one file from harming the build."""
 
@@ -123,11 +130,12 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     questions: QuestionSettings = field(default_factory=QuestionSettings)
     ask: AskSettings = field(default_factory=AskSettings)
+    lint: LintSettings = field(default_factory=LintSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     guide: Guide = Guide()  # noqa: RUF009 - frozen
 
 
-SECTIONS = ("site", "sharing", "chunk", "embed", "search", "questions", "ask", "limits")
+SECTIONS = ("site", "sharing", "chunk", "embed", "search", "questions", "ask", "lint", "limits")
 
 
 def load(

@@ -39,7 +39,8 @@ class Finder:
         folded = level(_CODE.sub(_blank, text))
         found = self.automaton.find_matches_as_indexes(folded)
         listed = ((self.keys[self.forms[n]], start, end) for n, start, end in found)
-        return tuple(Mention(key, a, b) for key, a, b in listed if _apart(folded, a) and _apart(folded, b))
+        whole = ((key, a, b) for key, a, b in listed if _apart(folded, a) and _apart(folded, b))
+        return tuple(Mention(key, a, b) for key, a, b in whole if b - a > 2 or not text[a:b].islower())  # IT is not it
 
 
 def mentions(texts: Sequence[str], keys: Mapping[str, str]) -> list[tuple[Mention, ...]]:

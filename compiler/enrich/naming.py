@@ -48,6 +48,7 @@ _VERB_EN = re.compile(
     re.I,
 )
 _WORDS = re.compile(r"[A-Za-z][\w.+#'/-]*")
+_SHORT = re.compile("[A-Z][A-Z0-9]")  # an acronym of two letters
 _PHRASE = re.compile(r"(?:\w{3,}\s+){4}")  # four words and more beside Chinese
 _HAN = re.compile("[\u3400-\u9fff]")
 
@@ -68,7 +69,7 @@ def name_of(text: str) -> str:
 
 
 def _is_name(name: str) -> bool:
-    if len(name) > MOST or _NOT_NAME.search(name) or not says_something(name):
+    if len(name) > MOST or _NOT_NAME.search(name) or not (says_something(name) or _SHORT.fullmatch(name)):
         return False
     if name.count("(") != name.count(")") or name.count("（") != name.count("）"):
         return False

@@ -14,12 +14,12 @@ from importlib.resources import files as package
 from pathlib import Path
 
 from compiler.errors import BuildError
+from compiler.guide import GLOSSARY_NAME, GUIDE_NAME
 from compiler.leakcheck.marks import SEPARATOR, Marks, folded, marks
 from compiler.leakcheck.readings import is_packed, readings
 from compiler.leakcheck.windows import Rolling, Wanted
 from compiler.model import Article, SourceFile, SourcePath
 from compiler.report import file_tag
-from compiler.guide import GLOSSARY_NAME, GUIDE_NAME
 from compiler.settings import CONFIG_NAME, Settings
 from compiler.sources.articles import select
 from compiler.sources.scan import scan

@@ -1,0 +1,72 @@
+"""`geosmin lint`: how sound the built wiki is, and whether it still is what the files say. Writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
+
+from compiler.cache import Cache
+from compiler.lint import rules
+from compiler.lint.findings import Finding, Lint, ordered
+from compiler.progress import Clock, Progress
+from compiler.read import Sources, read_sources
+from compiler.settings import Settings
+from query_fn.contract import POINTER, ArticleRow, ContributionRow, LinkRow, PageRow, RelationRow, from_sql
+from query_fn.store import Store, open_store
+
+OF_ROWS: tuple[Callable[[rules.Built], Iterator[Finding]], ...] = (
+    rules.ghost_links,
+    rules.unsourced,
+    rules.undefined,
+    rules.orphans,
+    rules.without_pages,
+    rules.duplicates,
+    rules.contradictions,
+)
+
+
+def lint(settings: Settings, *, now: datetime, progress: Progress) -> Lint:
+    """Return what is wrong or odd in the current build and in the public files beside it.
+
+    Raises ArtifactError when there is no build, or one of another schema, chunker or tokeniser: then it is outdated.
+    """
+    store = open_store(settings.out / POINTER / "artifacts")
+    sources = read_sources(settings, now, cache=Cache(None), clock=Clock(progress))
+    return ordered(tuple(_findings(_built(store), sources)), len(sources.articles))
+
+
+def _findings(built: rules.Built, sources: Sources) -> Iterator[Finding]:
+    yield from rules.broken_links(sources.problems)
+    yield from rules.stale(built, sources.documents)
+    for rule in OF_ROWS:
+        yield from rule(built)
+
+
+def _built(store: Store) -> rules.Built:
+    return rules.Built(
+        _table(store, ArticleRow),
+        _table(store, PageRow),
+        _table(store, ContributionRow),
+        _table(store, RelationRow),
+        _table(store, LinkRow),
+    )
+
+
+def _table(store: Store, row: Any) -> tuple[Any, ...]:
+    return tuple(from_sql(row, values) for values in store.rows(f"SELECT * FROM {row.TABLE} ORDER BY n"))  # noqa: S608
+
+
+def as_json(found: Lint) -> dict[str, Any]:
+    """Return the result as JSON: score, how many of each level, and every finding."""
+    counts = found.counts
+    return {
+        "score": found.score,
+        "errors": counts["error"],
+        "warnings": counts["warning"],
+        "infos": counts["info"],
+        "problems": [
+            {"level": f.level.value, "code": f.code, "path": f.path, "line": f.line, "message": f.message}
+            for f in found.findings
+        ],
+    }
