@@ -54,7 +54,8 @@ def answer(ask: Ask, deps: Deps) -> Iterator[Event]:
         diagnostics = trace(None, notes=deps.notes, model=deps.model.name)
         yield from _tell(plain_reply(text, diagnostics=diagnostics, follow_ups=starters(tools)), question)
         return
-    view = View(question, lang, intent, turns=ask.turns, rounds=deps.settings.retrieval_rounds, carried=carried)
+    rounds, said = deps.settings.retrieval_rounds, ask.question if question != ask.question else ""
+    view = View(question, lang, intent, turns=ask.turns, rounds=rounds, carried=carried, said=said)
     limits = Limits(deps.settings.max_steps, deps.settings.deadline_seconds)
     ending = yield from run(view, tools, model=deps.model, limits=limits)
     verdict = judge(ending.draft.sentences, tools.book)

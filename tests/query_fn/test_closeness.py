@@ -48,7 +48,7 @@ class Words:
 
 
 def _orders(heading: str, *pieces: tuple[str, bool]) -> list[float]:
-    found = closeness(Words())("who wrote the guide", "en", [Passage("en", heading, pieces)])
+    found = closeness(Words())("who wrote the guide", "en", [Passage("en", heading, pieces)], 19)
     return [close.order for close in found[0]]
 
 
@@ -74,7 +74,7 @@ def test_a_heading_inside_counts_for_what_stands_below_it() -> None:
 
 def test_no_pieces_give_no_closeness() -> None:
     """An empty passage is no error."""
-    assert closeness(Words())("who wrote", "en", [Passage("en", "boats", ())]) == [[]]
+    assert closeness(Words())("who wrote", "en", [Passage("en", "boats", ())], 9) == [[]]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_meaning_finds_the_sentence_that_shares_no_word(
 ) -> None:
     """The sentence that answers is closest, in one language and across two."""
     passage = Passage("zh" if lang == "zh" and "鱼" in pieces[0] else "en", heading, [(p, False) for p in pieces])
-    found = [close.order for close in closeness(embedder)(question, lang, [passage])[0]]
+    found = [close.order for close in closeness(embedder)(question, lang, [passage], len(question))[0]]
     assert max(found) == found[right]
 
 

@@ -106,6 +106,12 @@ class View:
     final: bool = False
     rounds: int = 2  # retrieval rounds allowed
     carried: tuple[str, ...] = ()  # locators that the turn before cited, for a follow-up; they must be read again
+    said: str = ""  # a follow-up in the reader's own words, when `question` has the turn before in front
+
+    @property
+    def asked(self) -> str:
+        """What is to be answered, in the reader's own words; `question` is what is searched for."""
+        return self.said or self.question
 
 
 class ChatModel(Protocol):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NEAR = 0.3  # share of what the neighbours of a piece hold that counts as its own
 WHOLE = 0.2  # what the mean of a piece counts beside its tokens
+BEFORE = 0.5  # what the turn before counts in the order of the pieces
 _LEAST = 1e-3  # weight of a token that sets no piece apart
 
 
@@ -44,13 +45,14 @@ class Close:
     level: float
 
 
-Closeness = Callable[[str, str, Sequence[Passage]], list[list[Close]]]  # question, its language, what was read
+# The question, its language, what was read, and how many characters at the end of the question are new in a follow-up.
+Closeness = Callable[[str, str, Sequence[Passage], int], list[list[Close]]]
 
 
 def closeness(reader: Reader) -> Closeness:
     """Return the measure over one embedder. It raises RouteFailed when the model cannot be run."""
 
-    def measure(question: str, lang: str, passages: Sequence[Passage]) -> list[list[Close]]:
+    def measure(question: str, lang: str, passages: Sequence[Passage], new: int) -> list[list[Close]]:
         import numpy as np
 
         asked = _unit(_less(reader.asked(question), reader.token_mean(lang, "query")))
@@ -61,6 +63,7 @@ def closeness(reader: Reader) -> Closeness:
             return [[] for _ in passages]
         table = np.stack(rows)
         weights = table.max(axis=0) - table.mean(axis=0) + _LEAST
+        weights[: round(len(asked) * (1 - new / len(question)))] *= BEFORE
         orders = iter(table @ weights / weights.sum())
         return [part.judged(orders) for part in read]
 

@@ -43,7 +43,7 @@ class Extractive:
 
     def next(self, view: View) -> Move:
         """Search (twice at most), read the best candidates, answer from them; several questions one by one."""
-        asked = parts(view.question)
+        asked = parts(view.asked) if not view.said else (view.asked,)
         if len(asked) > 1 and view.intent not in (Intent.SECTIONS, Intent.PAGES):
             return self._parts(view, asked)
         searches = [o.result for o in view.seen if isinstance(o.result, SearchResult)]
@@ -52,9 +52,13 @@ class Extractive:
         if not searches:
             return Draft(()) if view.final else _search(subject(view.question, view.intent))
         best = max(searches, key=lambda found: (found.answerable, found.confidence))
+        if not best.answerable and (again := self._again(view, best, len(searches))):
+            return again
         if not self._worth(best):
-            return self._again(view, searches)
-        if view.intent is Intent.STEPS and wants_steps(view.question) and (move := self._steps(view, best)):
+            return Draft(())
+        if view.turns and best.query == _after(view):
+            view = replace(view, question=best.query, said=view.asked)
+        if view.intent is Intent.STEPS and wants_steps(view.asked) and (move := self._steps(view, best)):
             return move
         read = tuple(e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence)
         if read:
@@ -104,12 +108,15 @@ class Extractive:
         draft = headings_of(nodes, page)
         return draft if draft.sentences else None
 
-    def _again(self, view: View, searches: Sequence[SearchResult]) -> Move:
-        """Rewrite the question to its content words and search once more, else give up."""
+    def _again(self, view: View, best: SearchResult, searches: int) -> Calls | None:
+        """Search once more: with the turn before in front, else for the content words alone; None: not again."""
+        read = any(isinstance(o.result, ReadResult) for o in view.seen)
+        if view.final or read or searches >= view.rounds:
+            return None
+        if view.turns and not view.said:
+            return _search(_after(view))
         rewritten = " ".join(_content_words(view.question, self.fold))
-        if view.final or len(searches) >= view.rounds or not rewritten or rewritten == searches[-1].query:
-            return Draft(())
-        return _search(rewritten)
+        return None if self._worth(best) or rewritten in ("", best.query) else _search(rewritten)
 
     def _worth(self, found: SearchResult) -> bool:
         """Say whether what a search found is worth reading; with a model that reads, reading decides."""
@@ -121,7 +128,7 @@ class Extractive:
             article = _named(found, subject(view.question, view.intent))
             return Calls((Call("outline", {"article": article}), Call("read", {"locators": [article]})))
         chosen = _worth_reading(found, view.intent)
-        lang = script_lang(view.question)
+        lang = script_lang(view.asked)
         foreign = [c.chunk_id for c in chosen if c.lang != lang]
         if view.intent is Intent.PAGES or set(foreign) & {c.chunk_id for c in chosen[:READ]}:
             native = [c.chunk_id for c in chosen if c.lang == lang]
@@ -146,16 +153,16 @@ class Extractive:
         left = [s for s in scored if quote(s.span) not in rejected]
         if view.intent is Intent.PAGES:
             return pages(left)
-        draft = drafted(Material(view.intent, view.question, pieces, readable(left, question)))
+        draft = drafted(Material(view.intent, view.asked, pieces, readable(left, question)))
         return replace(draft, confidence=sure)
 
     def _question(self, view: View, evidence: Sequence[Evidence]) -> Question:
         """Return what spans are scored against: the question, and its words in the other language of what was read."""
-        lang, asked = script_lang(view.question), subject(view.question, view.intent)
+        lang, asked = script_lang(view.asked), subject(view.question, view.intent)
         other = next((e.lang for e in evidence if e.lang != lang), lang)
         found = translated(asked, other, content=asked_for, fold=self.fold)
         across = found.text if found is not None and found.share >= SAID else ""
-        return Question(view.question, lang, view.intent, self.fold, self.idf, across=across)
+        return Question(view.question, lang, view.intent, self.fold, self.idf, across=across, said=view.said)
 
 
 def _places(found: SearchResult | None) -> list[str]:
@@ -165,6 +172,11 @@ def _places(found: SearchResult | None) -> list[str]:
 
 def _search(query: str) -> Calls:
     return Calls((Call("search", {"query": query}),))
+
+
+def _after(view: View) -> str:
+    """Return the question with the turn before in front."""
+    return view.question if view.said else f"{view.turns[-1].standalone} {view.question}"
 
 
 def _by_name(view: View) -> Move | None:

@@ -124,6 +124,7 @@ class Question:
     fold: Fold | None = None
     idf: Idf | None = None
     across: str = ""  # the question in the other language of what was read
+    said: str = ""  # the end of `text` that a follow-up adds to the turn before
 
     def words(self, *, foreign: bool = False) -> tuple[str, ...]:
         """Return the content words, for `foreign` text those of the translation."""
@@ -248,7 +249,8 @@ def _closeness(
     chosen = _to_read(spans, bases)
     own = {e: [i for i in chosen if spans[i].evidence.id == e] for e in dict.fromkeys(s.evidence.id for s in spans)}
     parts = [part for part in own.values() if part]
-    found = measure(question.text, question.lang, [_passage([spans[i] for i in part]) for part in parts])
+    passages = [_passage([spans[i] for i in part]) for part in parts]
+    found = measure(question.text, question.lang, passages, len(question.said) or len(question.text))
     return {i: close for part, closes in zip(parts, found, strict=True) for i, close in zip(part, closes, strict=True)}
 
 
