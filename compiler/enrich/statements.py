@@ -14,6 +14,7 @@ from compiler.enrich.protocol import Mention, Relation, Sayings, Statement
 from compiler.enrich.relations import Pair, relations
 
 EXPLAINING = 3  # names that one definition can be said to need
+SHORTEST = {"zh": 10, "en": 16}  # characters of a sentence that says something
 EACH = 2  # sentences that one page gives to one name
 _FAINT = re.compile(
     r"^(?:(?:this|that|these|it|they|here|see|for (?:more|details)|note|so|then|but|and|or|"
@@ -78,7 +79,7 @@ def _pairs(prose: Prose, sentence: Sentence, inside: Sequence[Mention], *, about
 def worth(sentence: Sentence) -> float:
     """Return how well a sentence can be read alone, 0 when it can't."""
     text = sentence.text
-    if len(text) < 16 or _POINTING.search(text) or len(_CODE.findall(text)) > 2:
+    if len(text) < SHORTEST[lang_of(text)] or _POINTING.search(text) or len(_CODE.findall(text)) > 2:
         return 0.0
     whole = text.endswith((".", "。", "!", "！", "?", "？", ")", "）", "”", "；"))
     return (

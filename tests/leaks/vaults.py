@@ -41,8 +41,11 @@ LINES = (
     "# 甲", "## 一", "## 一", "### 二 {#fixed}", "见[[乙]]、[[b]]和[[别名|那个]]。", "[x](../a.md) 与 [[甲#一]]", "![[甲]]", "![[乙#一]] ![[pic.png|30]]",
     "![图](pic.png) [表](x/data.csv)", "%%藏起来%%", "<!-- also hidden -->", "[[不存在]]", "[[x/y/z|那里]] ^block", "![[a#^block]]", "公开的话，重复的话。",
     "```\n[[b]]\n```", "| a |\n|---|\n| [[乙]] |", "$x^2$", "[^1]\n\n[^1]: 注", "> [!note] 标题\n> [[A]]", "#标签 与 [[计划 (下)]]",
+    "**雨滴**（Raindrop）是一种从云里落下的水。", "雨滴落在泥土上，泥土散发气味。", "Petrichor is a smell that follows the first rain.",
+    "Every raindrop uses petrichor to tell of itself.", "## Petrichor\n\nThe petrichor was measured in 1964.", "- **土臭素**：一种来自泥土的分子。",
 )  # fmt: skip
 OTHERS = ("pic.png", "x/data.csv", "甲/图.svg", "x/pic.png")
+GLOSSARIES = ("", "- {term: 雨滴, aliases: [雨点, 秘密代号]}\n", "- {term: Petrichor, ignore: true}\n- {term: 泥土, aliases: [土]}\n")
 RULES = ((), (("裁员/**", "private"),), (("x/**", "public"),), (("x/**", "private"), ("x/y/**", "public")))
 
 page = st.tuples(
@@ -77,6 +80,8 @@ def vaults(draw: st.DrawFn, most: int = 7) -> Vault:
     if rules:
         listed = "".join(f"    - {{path: '{path}', share: {share}}}\n" for path, share in rules)
         files["geosmin.yml"] = f"sharing:\n  rules:\n{listed}"
+    if glossary := draw(st.sampled_from(GLOSSARIES)):
+        files["_glossary.yml"] = glossary
     return Vault(files, ())
 
 
@@ -100,7 +105,7 @@ def public_only(vault: Vault, report: Report, hashes: Mapping[str, str]) -> Vaul
     files = {
         name: data
         for name, data in vault.files.items()
-        if name == "geosmin.yml"
+        if name in ("geosmin.yml", "_glossary.yml")
         or SourcePath(unicodedata.normalize("NFC", name)) in kept
         or (name in OTHERS and name.rsplit("/", 1)[-1] in published)
     }
