@@ -45,7 +45,11 @@ LINES = (
     "Every raindrop uses petrichor to tell of itself.", "## Petrichor\n\nThe petrichor was measured in 1964.", "- **土臭素**：一种来自泥土的分子。",
 )  # fmt: skip
 OTHERS = ("pic.png", "x/data.csv", "甲/图.svg", "x/pic.png")
-GLOSSARIES = ("", "- {term: 雨滴, aliases: [雨点, 秘密代号]}\n", "- {term: Petrichor, ignore: true}\n- {term: 泥土, aliases: [土]}\n")
+GLOSSARIES = (
+    "",
+    "- {term: 雨滴, aliases: [雨点, 秘密代号]}\n",
+    "- {term: Petrichor, ignore: true}\n- {term: 泥土, aliases: [土]}\n",
+)
 RULES = ((), (("裁员/**", "private"),), (("x/**", "public"),), (("x/**", "private"), ("x/y/**", "public")))
 
 page = st.tuples(
