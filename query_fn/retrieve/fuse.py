@@ -17,7 +17,7 @@ WEIGHTS: Mapping[str, float] = {
     "chunk_vector": 0.3,
     "question_words": 0.02,
     "question_vector": 0.05,
-    "wiki_words": 0.1,
+    "wiki_words": 0.02,
     "headings": 0.4,
     "title": 0.5,
     "phrase": 1.0,  # of few pages, and a short query: the place was named letter by letter
