@@ -22,7 +22,7 @@ from query_fn.retrieve.fuse import SUB_QUERY, TRANSLATED, RouteHits, discounted,
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.retrieve.rewrite import LONGEST, asks_structure, rewrite
 from query_fn.retrieve.routes import Query, Routes, prepare
-from query_fn.retrieve.select import RERANK, Item, diversify, rerank
+from query_fn.retrieve.select import RERANK, Cut, Item, diversify, rerank
 from query_fn.store import Store, check_embedder
 from query_fn.text import Terms, script_lang, terms
 from query_fn.visibility import Visibility
@@ -112,7 +112,7 @@ class Searcher:
         run.attempt([("phrase", lambda: self._routes.find(phrase, run.seen, articles=most))])
         rows = [n for item in run.lists for n, _ in item.hits][:most]
         run.chunks.update(self._store.chunks_by_n(rows))
-        places = (Item(n, 1.0, self._catalog.chunk_articles[n], terms("")) for n in rows)
+        places = (Item(n, 1.0, self._catalog.chunk_articles[n], Cut("", self._store.fold)) for n in rows)
         diagnostics = Diagnostics(
             routes=tuple(map(self._report, run.lists)), degraded=tuple(run.degraded), queries=(phrase,)
         )
@@ -186,7 +186,7 @@ class Searcher:
                 chunk = run.chunks[n]
                 article = self._store.articles_by_id[chunk.article_id]
                 text = "\n".join((article.title, file_name(article.path), *article.aliases, *chunk.path, chunk.text))
-                yield Item(n, score, chunk.article_id, terms(text, self._store.fold))
+                yield Item(n, score, chunk.article_id, Cut(text, self._store.fold))
 
     def _result(self, asked: Asked, fused: Hits, run: _Run, limit: int) -> SearchResult:
         began, rest, query = time.perf_counter(), self._items(fused, run), asked.query

@@ -15,9 +15,8 @@ from query_fn.model import Scope
 from query_fn.retrieve.catalog import file_name
 from query_fn.retrieve.rewrite import asks_structure, rewrite
 from query_fn.retrieve.search import Searcher
-from query_fn.retrieve.select import Item, rerank
+from query_fn.retrieve.select import Cut, Item, rerank
 from query_fn.store import Store, open_store
-from query_fn.text import terms
 from tests.artifacts import NOW, SOON, make_artifacts, make_build, make_rows
 
 
@@ -266,7 +265,7 @@ def test_a_hostile_question_is_rewritten_at_once(question: str) -> None:
 
 def test_a_foreign_passage_is_not_judged_by_words_it_cannot_hold() -> None:
     """A passage in another language counts as covered like the average of the others, unless it covers more itself."""
-    items = [Item(n, 0.5, "a", terms("")) for n in range(4)]
+    items = [Item(n, 0.5, "a", Cut("", None)) for n in range(4)]
     shares = {0: 0.8, 1: 0.4, 2: 0.0, 3: 1.0}
     ranked = rerank(items, lambda item: shares[item.n], lambda item: item.n >= 2)
     assert [item.n for item in ranked] == [3, 0, 2, 1]
