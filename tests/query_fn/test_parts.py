@@ -9,7 +9,6 @@ from query_fn.agent.chat.parts import parts
 from query_fn.agent.chat.procedure import headings_of, step_nodes, wants_steps
 from query_fn.agent.chat.score import asks_price, has_shape
 from query_fn.agent.chat.spans import cut
-from query_fn.agent.chat.support import _told
 from query_fn.agent.router import Intent, classify
 from query_fn.contract import ArticleRow, NodeRow
 from query_fn.model import Evidence
@@ -109,22 +108,6 @@ def test_a_line_with_two_pipes_is_not_a_table() -> None:
     table = Evidence("e2", "chunk", "c", "a", "t", (), "a/", "| a | b |\n|---|---|\n| 1 | 2 |\n", "en", 1.0, None)
     assert [s.kind for s in cut(prose)] == ["sentence", "sentence"]
     assert [s.kind for s in cut(table)] == ["header", "row"]
-
-
-@pytest.mark.parametrize(
-    ("known", "held", "sure", "expected"),
-    [
-        (0.3, 0.1, True, True),
-        (0.2, 0.1, True, False),
-        (0.6, 0.3, False, True),
-        (0.4, 0.3, False, False),
-        (0.35, 0.5, False, True),
-        (0.2, 0.5, False, False),
-    ],
-)
-def test_scattered_words_are_no_answer(known: float, held: float, sure: bool, expected: bool) -> None:
-    """When search is not sure and only words can tell, one piece must come near."""
-    assert _told(known, held, sure=sure) is expected
 
 
 @pytest.mark.parametrize(

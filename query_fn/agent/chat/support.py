@@ -21,8 +21,6 @@ AGAINST = 4.0  # what a question of strange words alone would count against it, 
 REFUSED = 0.5
 SURE = 0.75  # confidence of a search under which, without closeness, more words must be known
 KNOWN = 0.5  # share of the question's words that must be known to what was read when search is not sure
-HALF_KNOWN = 0.3  # the same when one piece holds much of it
-NEAR_ENOUGH = 0.48  # share of the words of that piece
 KNOWN_EVER = 0.25  # the same whatever search says
 STRANGE = 0.3  # share of words that no page of the base holds; Chinese bigrams across words are no evidence of that
 MAX_NAMES = 2
@@ -51,23 +49,13 @@ def supported(spans: Sequence[Span], scored: Sequence[Scored], question: Questio
     held, foreign = max((max(s.own, s.headed) for s in scored), default=0.0), _foreign(scored, question)
     if held >= HELD:
         return True
-    if not foreign and not _told(_known(spans, question), held, sure=sure >= SURE):
+    if not foreign and _known(spans, question) < (KNOWN_EVER if sure >= SURE else KNOWN):
         return False
     return not _strange_name(spans, question) and _strange(question, foreign=foreign) < STRANGE
 
 
 def _foreign(scored: Sequence[Scored], question: Question) -> bool:
     return all(question.foreign(s.span) for s in scored)
-
-
-def _told(known: float, held: float, *, sure: bool) -> bool:
-    """Say whether what was read knows enough of the words of the question, where only words can tell.
-
-    When search is not sure, words that are scattered over many pieces are no answer: one piece must come near.
-    """
-    if sure:
-        return known >= KNOWN_EVER
-    return known >= KNOWN or (known >= HALF_KNOWN and held >= NEAR_ENOUGH)
 
 
 def _known(spans: Sequence[Span], question: Question) -> float:
