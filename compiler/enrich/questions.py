@@ -125,13 +125,17 @@ def _asked(article: ArticleRow, chunk: ChunkRow) -> Iterator[str]:
     if not re.search(r"\w", text):
         return
     words, heading = _WORDING[lang], without_number(" ".join(plain(chunk.title).split())) or article.title
-    yield from _of_heading(heading, chunk.text, lang)
+    first = list(_of_heading(heading, chunk.text, lang))
+    yield from first
     spoken = [plain(chunk.text[a:b]) for a, b in sentences(chunk.text) if b - a < 400]
     own = [" ".join(s.split()) for s in spoken if s and lang_of(s) == lang]
     named = normalise(f"{article.title} {heading}")  # a word of the title says nothing new
     terms = [t for t in key_terms(chunk.text, text, lang, 10) if normalise(t) not in named][:6]
     told = [list(_of_sentence(sentence, lang)) for sentence in own]
-    yield from (question for kind in range(4) for asked in told for rank, question in asked if rank == kind)
+    said = [question for kind in range(4) for asked in told for rank, question in asked if rank == kind]
+    yield from said
+    if first or said:
+        return
     asked = _QUESTION[lang].search(heading) or _ACTION[lang].match(heading)
     if _LIMIT[lang].search(text) and len(heading) < 40 and not asked:
         yield words["limit"].format(h=article.title if _LIMIT[lang].search(heading) else heading)

@@ -21,7 +21,9 @@ _FAINT = re.compile(
     r"also)\b|这|那|该|此|它|其|如果|例如|但|而|并|请|参见|更多|注意|另外|此外)",
     re.I,
 )
-_POINTING = re.compile(r"[:：]$|as follows|如下|下列|见下")
+_POINTING = re.compile(
+    r"[:：]$|as follows|如下|下列|见下|^(?:see|read|refer to)\b|^(?:请)?(?:参见|参阅|参考|见)|(?:[^·]* · ){2}", re.I
+)
 _CODE = re.compile(r"[{}<>=;|\\]|::|\)\.|\$\w")
 
 
