@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from compiler import identity, order
 from compiler.cache import Cache, opened
-from compiler.derive import derive
+from compiler.derive import Derivation, derive
 from compiler.embed import choose_embedder, embed_rows
-from compiler.enrich.local import LocalEnricher
+from compiler.enriching import Enrichment, choose_enricher
 from compiler.index.rows import Vectors
 from compiler.index.switch import remove_superseded, switch
 from compiler.lock import held
 from compiler.progress import Clock, Progress
 from compiler.publish import Derived, Press, is_served, leaves_of, sweep, write_build
 from compiler.read import Sources, read_sources
-from compiler.report import Report, owner_json, sharing_counts
+from compiler.report import Report, owner_json
 from compiler.settings import Settings
 from compiler.site import protect
+from compiler.telling import Ending, told
 from compiler.version import compiler_version
-from query_fn.contract import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class How:
     anew: Collection[str] = ()  # stages (of cache.STAGES) that take nothing from the cache
     wait: float = 0.0  # seconds another build may take to finish
     older: bool = False  # go back to an older commit on purpose
+    batch: bool = False  # ask a model in batches, at half the price and within a day
     durable: bool = True  # flush the disk before the switch; a local server builds again instead
     press: Press = Press()  # noqa: RUF009 - frozen
 
@@ -68,56 +69,42 @@ def _build(run: Run, how: How) -> Report:
     sources = read_sources(settings, run.now, cache=run.cache, clock=clock, preview=how.preview)
     with clock.stage("embedder"):
         choice = choose_embedder(settings.embed)
-    wanted = identity.build_id(sources, settings, choice.profile)
+    enrichment = choose_enricher(settings, progress.update, batch=how.batch)
     with clock.stage("compare"):
         sweep(settings.out)
         remove_superseded(settings.out)  # a build that was killed after its switch left the one before
         protected = protect.stage(settings.out, sources.protected)
+    made = _derive(run, sources, enrichment) if enrichment.desk else None  # what a model answers is an input
+    with clock.stage("compare"):
+        wanted = identity.build_id(sources, settings, choice.profile, answers=enrichment.digest)
         if not run.cache.anew and (served := is_served(settings.out, wanted)):
             protect.switch(settings.out, protected)
             run.cache.early = True
-            return _report(run, sources, served, unchanged=True)
-    with clock.stage("derive"):
-        made = derive(sources.documents, settings, enricher=LocalEnricher(), cache=run.cache, progress=progress.update)
+            return told(sources, Ending(served), enrichment, cache=run.cache, clock=clock)
+    made = made or _derive(run, sources, enrichment)
     with how.press.search(leaves_of(sources.documents), cache=run.cache) as search:  # runs beside what follows
         with clock.stage("embed"):
             vectors = embed_rows(made, choice, settings, progress=progress, anew="embed" in run.cache.anew)
-        waiting = _waiting(vectors)
-        final = identity.build_id(sources, settings, choice.profile, waiting=waiting) if waiting else wanted
+        answers, waiting = enrichment.digest, _waiting(vectors)
+        final = identity.build_id(sources, settings, choice.profile, waiting=waiting, answers=answers)
         derived = Derived(final, identity.stamp(sources.articles), sources, made, vectors, choice, search)
         place, manifest = write_build(derived, settings, how.press, cache=run.cache, clock=clock)
     with clock.stage("switch"):
         switch(settings.out, place.name, durable=how.durable)
         protect.switch(settings.out, protected)
         remove_superseded(settings.out)
-    return _report(run, sources, manifest, unchanged=False, vectors=vectors)
+    return told(sources, Ending(manifest, True, vectors), enrichment, cache=run.cache, clock=clock)
+
+
+def _derive(run: Run, sources: Sources, enrichment: Enrichment) -> Derivation:
+    """Return every row, with the name of the fallback when a model did not answer for all of them."""
+    settings, update = run.settings, run.clock.progress.update
+    with run.clock.stage("derive"):
+        made = derive(sources.documents, settings, enricher=enrichment.enricher, cache=run.cache, progress=update)
+        enrichment.close(sources.articles)
+        return replace(made, degraded=enrichment.degraded)
 
 
 def _waiting(vectors: Vectors | None) -> int:
     """Return how many rows a time budget left without a vector."""
     return sum(s.total - len(s.keys) for s in vectors.sets.values()) if vectors else 0
-
-
-def _report(
-    run: Run, sources: Sources, manifest: Manifest, *, unchanged: bool, vectors: Vectors | None = None
-) -> Report:
-    return Report(
-        build_id=manifest.build_id,
-        switched=not unchanged,
-        unchanged=unchanged,
-        counts=manifest.counts,
-        sharing=sharing_counts(sources.decisions),
-        problems=sources.problems,
-        seconds=run.clock.seconds,
-        degraded=manifest.degraded,
-        fresh_embeddings=vectors.fresh if vectors else 0,
-        rendered=run.cache.made.get("document", 0),
-        next_change=sources.next_change,
-        next_build=sources.next_build,
-        ignored_keys=sources.selection.ignored_keys,
-        decisions=sources.decisions,
-        rules=sources.selection.rules,
-        protected=sources.addresses,
-        hidden=sources.hidden,
-        notes=tuple(note for note in (run.cache.note, vectors.note if vectors else "") if note),
-    )

@@ -58,6 +58,7 @@ class Derivation:
     texts: Texts
     minutes: Mapping[str, int]
     wiki: Wiki = Wiki()  # noqa: RUF009 - frozen
+    degraded: tuple[str, ...] = ()  # what was derived in a simpler way than asked for
 
 
 def derive(

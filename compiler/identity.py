@@ -23,8 +23,13 @@ from query_fn.contract import Embedding
 YEAR = 366 * 86_400  # seconds
 
 
-def build_id(sources: Sources, settings: Settings, embedding: Embedding | None, *, waiting: int = 0) -> str:
-    """Return the id of the build that these inputs make; `waiting` counts vectors that a time budget left out."""
+def build_id(
+    sources: Sources, settings: Settings, embedding: Embedding | None, *, waiting: int = 0, answers: str = ""
+) -> str:
+    """Return the id of the build that these inputs make.
+
+    `waiting` counts vectors that a time budget left out; `answers` is the hash of what a model answered.
+    """
     inputs: dict[str, Any] = {
         "code": (compiler_version(), template_version()),
         "settings": public_view(settings),
@@ -32,6 +37,7 @@ def build_id(sources: Sources, settings: Settings, embedding: Embedding | None, 
         "attachments": [(a.url, a.sha256) for a in sources.attachments],
         "embedding": dataclasses.asdict(embedding) if embedding else None,
         "waiting": waiting,
+        "answers": answers,
         "stamp": stamp(sources.articles),
     }
     return hashlib.sha256(json.dumps(inputs, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]

@@ -102,7 +102,8 @@ def write_build(
     with clock.stage("index"):
         entries = _site_entries(aside / "site")
         _check_site(derived, entries)
-        meta = _meta(derived, settings, site=entries, degraded=(*derived.choice.degraded, *missing))
+        degraded = (*derived.choice.degraded, *derived.made.degraded, *missing)
+        meta = _meta(derived, settings, site=entries, degraded=degraded)
         write_artifacts(
             derived.made.rows, aside / "artifacts", meta=meta, vectors=derived.vectors, texts=derived.made.texts
         )

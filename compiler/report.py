@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from compiler.model import Decision, Problem, RuleMatch, Severity, SourcePath
+from compiler.spending import Bill
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Report:
     protected: Mapping[SourcePath, str] = field(default_factory=dict)  # address of each password page
     notes: tuple[str, ...] = ()  # what the caches had to repair
     hidden: tuple[str, ...] = ()  # folders whose names nothing public shows
+    bill: Bill | None = None  # what a model was paid
 
     @property
     def errors(self) -> int:
@@ -55,9 +57,13 @@ def to_json(report: Report, *, redact_with: bytes | None = None) -> dict[str, An
 
     Redacted, nothing is told of folder rules, other keys and addresses: they name what is not public.
     """
-    left_out = {"decisions", "problems", "rules", "hidden"} | ({"ignored_keys", "protected"} if redact_with else set())
+    left_out = {"decisions", "problems", "rules", "hidden", "bill"} | (
+        {"ignored_keys", "protected"} if redact_with else set()
+    )
     data = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in left_out}
-    return data | {"errors": report.errors, "problems": [problem_json(p, redact_with) for p in report.problems]}
+    spent = {"spent": report.bill.as_json()} if report.bill else {}
+    problems = [problem_json(p, redact_with) for p in report.problems]
+    return data | spent | {"errors": report.errors, "problems": problems}
 
 
 def sharing_json(report: Report, *, redact_with: bytes | None = None) -> dict[str, Any]:

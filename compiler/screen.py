@@ -12,10 +12,12 @@ from rich.console import Console, Group
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
+from rich.table import Table
 from rich.text import Text
 
 from compiler.model import Problem, Severity
 from compiler.report import Report, problem_line
+from compiler.spending import Bill
 
 SHOWN = 12  # problems of one kind before "and N more"
 QUIET = 15.0  # seconds between two lines of progress where there is no terminal
@@ -94,11 +96,31 @@ def build_summary(report: Report, out: str) -> Group:
     if not report.unchanged:
         fresh = f"  {report.fresh_embeddings} texts embedded, {report.rendered} pages rendered; the rest was cached"
         shown.append(Text(fresh, style="dim"))
+    if report.bill:
+        shown.append(Text(f"  {_spent(report.bill)}"))
     shown += [Text.from_markup(f"[yellow]![/] degraded: {escape(_reason(name))}") for name in report.degraded]
     shown += [Text.from_markup(f"[yellow]![/] {escape(note)}") for note in report.notes]
     if report.next_build:
         shown.append(Text(f"  next change {_moment(report.next_build)}: build again then", style="dim"))
     return Group(*shown)
+
+
+def bill_table(bill: Bill) -> Group:
+    """Return what a build would ask and pay, stage by stage."""
+    if not bill.lines:
+        return Group(Text("enrich.provider is local: a build asks no model and costs nothing"))
+    table = Table("stage", "model", box=None, pad_edge=False)
+    for name in ("calls", "kept", "tokens in", "tokens out", "about $", "at most $", "saved $"):
+        table.add_column(name, justify="right")
+    for line in bill.lines:
+        data = line.as_json()
+        numbers = (data["calls"], data["kept"], data["input_tokens"], data["output_tokens"])
+        prices = (line.usd, line.most_usd, line.saved_usd)
+        table.add_row(line.stage, line.model, *(f"{n:,}" for n in numbers), *(f"{usd:.4f}" for usd in prices))
+    most = sum(line.most_usd for line in bill.lines)
+    total = f"about ${bill.usd:.2f} for {bill.calls} calls, at most ${most:.2f}; the budget is ${bill.budget_usd:.2f}"
+    stops = [Text("! the build would stop asking at the budget", style="yellow")] if bill.usd > bill.budget_usd else []
+    return Group(table, Text(total), *stops)
 
 
 def problem_list(problems: Sequence[Problem], redact_with: bytes | None, *, everything: bool) -> Group:
@@ -134,6 +156,11 @@ def search_list(found: Mapping[str, Any]) -> Group:
     return Group(*(rows or [Text("nothing found")]))
 
 
+def _spent(bill: Bill) -> str:
+    kept = sum(line.kept for line in bill.lines)
+    return f"${bill.usd:.4f} of ${bill.budget_usd:.2f} spent on {bill.calls} calls of a model; {kept} answers were kept"
+
+
 def _sharing(counts: Mapping[str, int]) -> str:
     return " · ".join(f"{number} {state}" for state, number in counts.items() if number) or "no Markdown files found"
 
@@ -146,6 +173,7 @@ def _reason(name: str) -> str:
     return {
         "no_embedder": "no_embedder — search and answers work on words alone (pip install 'geosmin[embedder]')",
         "no_static_search": "no_static_search — the site alone searches titles only (pip install 'geosmin[search]')",
+        "enrichment_incomplete": "enrichment_incomplete — some articles have local results; the problems say why",
         "vectors_incomplete": "vectors_incomplete — the time budget ended; the next build goes on",
     }.get(name, name)
 

@@ -20,14 +20,11 @@ from compiler.addresses import base_path, check_address, rule_path
 from compiler.errors import SettingsError
 from compiler.guide import Guide, read_guide
 from compiler.model import Share
+from compiler.ranges import between as _between
+from compiler.spending import BudgetSettings, EnrichSettings, Provider
 from query_fn.text import Analyser
 
 CONFIG_NAME = "geosmin.yml"
-
-
-def _between(default: Any, low: float, high: float) -> Any:
-    """Return a field whose value lies from `low` to `high`, both included."""
-    return field(default=default, metadata={"range": (low, high)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +127,14 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     questions: QuestionSettings = field(default_factory=QuestionSettings)
     ask: AskSettings = field(default_factory=AskSettings)
+    enrich: EnrichSettings = field(default_factory=EnrichSettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
     lint: LintSettings = field(default_factory=LintSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     guide: Guide = Guide()  # noqa: RUF009 - frozen
 
 
-SECTIONS = ("site", "sharing", "chunk", "embed", "search", "questions", "ask", "lint", "limits")
+SECTIONS = ("site", "sharing", "chunk", "embed", "search", "questions", "ask", "enrich", "budget", "lint", "limits")
 
 
 def load(
@@ -167,6 +166,8 @@ def public_view(settings: Settings) -> dict[str, Any]:
     }
     view["guide"] = dataclasses.asdict(settings.guide)
     view["embed"] = {"model": settings.embed.model, "script": settings.embed.script}
+    if settings.enrich.provider is not Provider.LOCAL:
+        view["enrich"] = {"models": (settings.enrich.question_model, settings.enrich.page_model)}
     return view
 
 

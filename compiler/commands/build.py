@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+from compiler import screen
 from compiler.build import How
 from compiler.build import build as run_build
 from compiler.cache import STAGES
 from compiler.errors import SettingsError
+from compiler.plan import plan as run_plan
 from compiler.terminal import (
     CONTENT,
     OUT,
@@ -30,10 +34,15 @@ from compiler.terminal import (
     Wait,
     exit_code,
     instant,
+    out,
     redaction_key,
     settings_of,
     show_build,
+    write_json,
 )
+
+Plan = Annotated[bool, typer.Option("--plan", help="Tell what a model would be asked and paid, and build nothing.")]
+Batch = Annotated[bool, typer.Option("--batch", help="Ask the model in batches: half the price, within a day.")]
 
 
 def build(
@@ -52,12 +61,18 @@ def build(
     no_cache: NoCache = False,
     wait: Wait = 0,
     older: Older = False,
+    plan: Plan = False,
+    batch: Batch = False,
 ) -> None:
     """Compile content/ into a site and search artifacts, and switch to them at once."""
     anew = _anew(from_stage, rebuild=rebuild, no_cache=no_cache)
     settings = settings_of(content, out_dir, state, config=config, overrides=overrides)
     view = View(as_json, redaction_key(redact), everything)
-    how = How(anew=anew, wait=wait, older=older)
+    if plan:
+        bill = run_plan(settings, now=instant(now), progress=view.progress(), batch=batch)
+        write_json(bill.as_json()) if as_json else out.print(screen.bill_table(bill))
+        return
+    how = How(anew=anew, wait=wait, older=older, batch=batch)
     report = run_build(settings, now=instant(now), progress=view.progress(), how=how)
     show_build(report, settings, view)
     raise typer.Exit(exit_code(report, strict=strict))

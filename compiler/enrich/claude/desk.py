@@ -1,0 +1,84 @@
+"""Gets one answer: from what was kept, else from the model, which has a second try when the first can't be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from compiler.enrich.claude.calls import Call
+from compiler.enrich.claude.checks import CUT_OFF, Unusable
+from compiler.enrich.claude.client import Door, Unanswered
+from compiler.enrich.claude.ledger import Ledger, Overspent
+from compiler.enrich.claude.store import Store
+
+TRIES = 2
+Value = TypeVar("Value")
+Check = Callable[[bytes], Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An item that is derived locally instead, and why. `code` is stable."""
+
+    article: str
+    stage: str
+    code: str
+    reason: str
+    count: int = 1
+
+
+@dataclass(slots=True)
+class Desk:
+    """Where answers come from. `failures` lists what there is no answer for, `answers` what there is."""
+
+    store: Store
+    ledger: Ledger
+    door: Door | None  # None: nothing is asked, what would be is written down
+    failures: list[Failure] = field(default_factory=list)
+    answers: list[tuple[str, bytes]] = field(default_factory=list)
+
+    async def get(self, call: Call, check: Check[Value]) -> Value | None:
+        """Return the checked answer to a call, None when there is none to be had."""
+        kept = self.store.find(call)
+        if kept is not None and (found := _checked(kept, check)) is not None:
+            self.ledger.kept(call)
+            self.answers.append((call.key, kept))
+            return found
+        if self.door is None:
+            self.ledger.planned(call)
+            return None
+        try:
+            raw, value = await self._asked(self.door, call, check)
+        except (Unusable, Unanswered, Overspent) as error:
+            self.failures.append(_failure(call, error))
+            return None
+        self.store.keep(call, raw)
+        self.answers.append((call.key, raw))
+        return value
+
+    async def _asked(self, door: Door, call: Call, check: Check[Value]) -> tuple[bytes, Value]:
+        """Return a fresh answer and its value. The second try is told what was wrong with the first."""
+        note, longer = "", False
+        for attempt in range(TRIES):
+            try:
+                raw = await door.ask(call, note=note, longer=longer)
+                return raw, check(raw)
+            except Unusable as error:
+                if attempt == TRIES - 1:
+                    raise
+                note = f"A first answer to this could not be used: {error}. Fill in the form anew."
+                longer = str(error) == CUT_OFF
+        raise AssertionError
+
+
+def _checked(kept: bytes, check: Check[Value]) -> Value | None:
+    try:
+        return check(kept)
+    except Unusable:
+        return None
+
+
+def _failure(call: Call, error: Exception) -> Failure:
+    code = {Unusable: "enrich-unusable", Unanswered: "enrich-unanswered", Overspent: "enrich-budget"}[type(error)]
+    return Failure(call.article, call.stage, code, str(error) or "the budget of the build does not allow it")
