@@ -51,6 +51,9 @@ class EnrichSettings:
     calls: int = between(64, 1, 512)  # at once, over all articles
     article_minutes: float = between(15.0, 0.01, 1440)  # after which the rest of an article is derived locally
     retries: int = between(4, 0, 10)  # of a call that found nobody to answer it
+    pause: float = between(1.0, 0, 60)  # seconds before the first of them; doubled each time
+    silence: float = between(120.0, 0.01, 3600)  # seconds without a byte after which a call has failed
+    poll: float = between(30.0, 0.01, 3600)  # seconds between two looks at a batch
     chunks_per_article: int = between(120, 1, 10_000)  # that questions are paid for
     prices: tuple[Price, ...] = ()  # instead of, or beside, the known ones
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 MOST = 10_000  # requests of one batch; the service takes ten times as many, of 256 MB
 QUIET = 2.0  # seconds without a new call after which a batch is sent
-POLL = 30.0  # seconds between two looks at a batch
 PENDING = "batches.json"
 
 
@@ -55,8 +54,6 @@ class Batched:
     settings: EnrichSettings
     ledger: Ledger
     folder: Path
-    quiet: float = QUIET
-    poll: float = POLL
     waiting: list[Waiting] = field(default_factory=list)
     early: dict[str, Line] = field(default_factory=dict)  # of batches that an earlier build has sent
     done: list[str] = field(default_factory=list)  # batches whose results are here
@@ -107,7 +104,7 @@ class Batched:
             seen = -1
             while seen != len(self.waiting):
                 seen = len(self.waiting)
-                await asyncio.sleep(self.quiet)
+                await asyncio.sleep(min(QUIET, self.settings.poll))
             some, self.waiting = self.waiting[:MOST], self.waiting[MOST:]
             try:
                 await self._send(some)
@@ -135,7 +132,7 @@ class Batched:
             return {line.custom_id: line async for line in await sdk.messages.batches.results(name)}
 
         while (await self._tried(lambda: sdk.messages.batches.retrieve(name))).processing_status != "ended":
-            await asyncio.sleep(self.poll)
+            await asyncio.sleep(self.settings.poll)
         found: dict[str, Line] = await self._tried(lines)
         self.done.append(name)
         return found
@@ -169,7 +166,7 @@ class Batched:
                 again = found
             except (anthropic.APIError, httpx2.HTTPError, ValueError):
                 again = Again("the connection broke")
-            await asyncio.sleep(wait(number, min(self.poll, 1.0), again.after))
+            await asyncio.sleep(wait(number, self.settings.pause, again.after))
         raise Unanswered(again.reason)
 
     def _connected(self) -> AsyncAnthropic:

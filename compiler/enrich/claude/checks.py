@@ -38,6 +38,8 @@ Answer = TypeVar("Answer", bound=Form)
 class Unusable(Exception):
     """An answer that can't be used. The message is one of ours and quotes nothing."""
 
+    code = "enrich-unusable"
+
 
 @dataclass(frozen=True, slots=True)
 class Related:

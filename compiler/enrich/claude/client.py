@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     Sdk = AsyncAnthropic | AsyncAnthropicBedrockMantle
 
-PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds before a call is tried again: doubled each time, never longer than a minute
-SILENCE = 120.0  # seconds without a byte
+LONGEST_PAUSE = 60.0  # seconds before a call is tried again
 GIVE_UP = 5  # calls in a row that found nobody, after which no other is tried
 FATAL = (401, 402, 403, 404)
 _MANTLE_URL = "ANTHROPIC_BEDROCK_MANTLE_BASE_URL"
@@ -36,6 +35,8 @@ _MANTLE_URL = "ANTHROPIC_BEDROCK_MANTLE_BASE_URL"
 
 class Unanswered(Exception):
     """Nobody answers, or nobody may be asked. The message says why in our words."""
+
+    code = "enrich-unanswered"
 
 
 class Door(Protocol):
@@ -54,7 +55,6 @@ class Direct:
 
     settings: EnrichSettings
     ledger: Ledger
-    pause: float = PAUSE
     closed: str = ""  # why nothing more is asked
     lost: int = 0  # calls in a row that found nobody
     _limit: asyncio.Semaphore | None = None
@@ -69,7 +69,7 @@ class Direct:
                     message = await self._once(call, parameters(call, note, longer=longer), longer=longer)
                 except Again as again:
                     self._count(again.reason, last=attempt == self.settings.retries)
-                    await asyncio.sleep(wait(attempt, self.pause, again.after))
+                    await asyncio.sleep(wait(attempt, self.settings.pause, again.after))
                     continue
                 except Refused as refused:
                     self.closed = str(refused)
@@ -198,8 +198,8 @@ def connected(settings: EnrichSettings) -> Sdk:
 
     try:
         if settings.provider is Provider.BEDROCK:
-            return AsyncAnthropicBedrockMantle(max_retries=0, timeout=SILENCE)
-        return anthropic.AsyncAnthropic(max_retries=0, timeout=SILENCE)
+            return AsyncAnthropicBedrockMantle(max_retries=0, timeout=settings.silence)
+        return anthropic.AsyncAnthropic(max_retries=0, timeout=settings.silence)
     except (anthropic.AnthropicError, ValueError):
         raise Unanswered("the SDK finds no credentials") from None
 

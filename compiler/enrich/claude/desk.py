@@ -79,6 +79,5 @@ def _checked(kept: bytes, check: Check[Value]) -> Value | None:
         return None
 
 
-def _failure(call: Call, error: Exception) -> Failure:
-    code = {Unusable: "enrich-unusable", Unanswered: "enrich-unanswered", Overspent: "enrich-budget"}[type(error)]
-    return Failure(call.article, call.stage, code, str(error) or "the budget of the build does not allow it")
+def _failure(call: Call, error: Unusable | Unanswered | Overspent) -> Failure:
+    return Failure(call.article, call.stage, error.code, str(error))

@@ -18,6 +18,12 @@ UNSURE = 1.5  # how much more tokens than estimated a text may have
 class Overspent(Exception):
     """The budget does not allow another call."""
 
+    code = "enrich-budget"
+
+    def __str__(self) -> str:
+        """Return the reason."""
+        return "the budget of the build does not allow it"
+
 
 def tokens(text: str) -> int:
     """Return about how many tokens a text has; rather too many: 3 ASCII characters a token, 1.3 for every other one."""
