@@ -9,10 +9,13 @@ from dataclasses import dataclass
 
 from compiler import git
 from compiler.errors import BuildError
+from compiler.index.calibrate import THRESHOLD
 from compiler.index.export import MODEL, cache_folder
 from compiler.index.switch import BUILDS, current_build
 from compiler.index.write import verify
 from compiler.settings import Settings
+from query_fn.contract import Manifest, Tuning
+from query_fn.retrieve.fuse import WORDS
 
 PACKAGES = (
     "geosmin",
@@ -108,7 +111,29 @@ def _artifacts(settings: Settings) -> list[Finding]:
         if ready.ready < ready.total:
             detail = f"{ready.ready} of {ready.total} embedded; build again to go on"
             lines.append(Finding("note", f"vectors/{kind}", detail))
-    return lines + [Finding("note", "degraded", reason) for reason in manifest.degraded]
+    degraded = (Finding("note", "degraded", reason) for reason in manifest.degraded)
+    return [*lines, _fusion(manifest.tuning), *_refusal(manifest), *degraded]
+
+
+def _fusion(tuning: Tuning | None) -> Finding:
+    """Return how words and vectors are mixed, and what that was chosen from."""
+    if tuning is None:
+        reason = "tuning needs every vector and more generated questions"
+        return Finding("ok", "fusion", f"words {WORDS:.1f}, vectors {1 - WORDS:.1f}, built in: {reason}")
+    chosen = "tuned" if tuning.words != WORDS else "built in"
+    mix = f"words {tuning.words:.1f}, vectors {1 - tuning.words:.1f}, {chosen}"
+    figures = f"MRR@10 {100 * tuning.default_mrr:.1f}, with words {tuning.tried:.1f} {100 * tuning.tried_mrr:.1f}"
+    asked = f"built-in mix on half of {tuning.questions} generated questions ({tuning.origin})"
+    return Finding("ok", "fusion", f"{mix}; {asked}: {figures}, standard error {100 * tuning.error:.1f}")
+
+
+def _refusal(manifest: Manifest) -> list[Finding]:
+    """Return how many of the base's own questions the built-in threshold refuses, and the thresholds in use."""
+    if manifest.tuning is None:
+        return []
+    used = ", ".join(f"{item.lang} {item.threshold:.2f}" for item in manifest.calibration)
+    refused = f"{100 * manifest.tuning.refused:.1f} % of them are under the built-in threshold"
+    return [Finding("ok", "refusal", f"{refused} of {THRESHOLD}; in use: {used}")]
 
 
 def _repository(settings: Settings) -> list[Finding]:

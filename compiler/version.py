@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 
-_SHARED = ("contract.py", "text.py", "retrieve/embed.py")  # what of query_fn shapes a build
+_SHARED = ("contract.py", "text.py", "retrieve")  # what of query_fn shapes a build; the search is tuned in it
 LIBRARIES = (
     "ahocorasick-rs",
     "jieba",
@@ -35,7 +35,8 @@ def compiler_version() -> str:
     """Return the hash of the compiler's code and libraries: with another one, no cached result is valid."""
     digest = hashlib.sha256("\n".join(f"{name} {_installed(name)}" for name in LIBRARIES).encode())
     query_fn = _root("query_fn")
-    for path in [*_files(_root("compiler")), *(query_fn / name for name in _SHARED)]:
+    shared = (path for name in _SHARED for path in _files(query_fn / name))
+    for path in [*_files(_root("compiler")), *shared]:
         digest.update(path.relative_to(query_fn.parent).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
@@ -54,7 +55,8 @@ def _root(package: str) -> Path:
 
 
 def _files(root: Path) -> list[Path]:
-    return sorted(p for p in root.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    found = root.rglob("*") if root.is_dir() else [root]
+    return sorted(p for p in found if p.is_file() and "__pycache__" not in p.parts)
 
 
 def _installed(name: str) -> str:

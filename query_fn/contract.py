@@ -31,7 +31,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-SCHEMA = 3
+SCHEMA = 4
 CHUNKER = 2
 STORE = "knowledge.db"
 MANIFEST = "manifest.json"
@@ -363,6 +363,20 @@ class LanguageCalibration:
 
 
 @dataclass(frozen=True, slots=True)
+class Tuning:
+    """What the base's own generated questions said about the mix of words and vectors. Figures: the held-out half."""
+
+    origin: str  # of the questions: "local" | "claude"
+    questions: int  # both halves
+    words: float  # in use: the weight of a chunk's words; its vector has the rest of 1
+    tried: float  # the best weight on the other half
+    default_mrr: float  # MRR@10 of the built-in mix
+    tried_mrr: float
+    error: float  # standard error of the difference of the two, question by question
+    refused: float  # share of all questions under the built-in threshold
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """`manifest.json`. A build is complete exactly when this file is there and every entry verifies."""
 
@@ -379,6 +393,7 @@ class Manifest:
     site: dict[str, FileEntry] = field(default_factory=dict)  # path relative to site/
     vectors: dict[str, Readiness] = field(default_factory=dict)
     calibration: tuple[LanguageCalibration, ...] = ()
+    tuning: Tuning | None = None  # None: too few questions or vectors, the built-in mix stands
     degraded: tuple[str, ...] = ()  # named fallbacks of the build, e.g. "no_embedder"
     next_change: int | None = None  # the earliest not_after of a public item
     signature: str | None = None  # Ed25519 over the file without this field, when a key is set

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from compiler.errors import BuildError
@@ -16,6 +17,7 @@ from compiler.index.phrases import write_phrases
 from compiler.index.rows import BuildMeta, Rows, Vectors
 from compiler.index.store import write_store
 from compiler.index.texts import Texts, texts_of
+from compiler.index.tune import tune
 from query_fn.contract import (
     CHUNKER,
     EXACT,
@@ -31,6 +33,7 @@ from query_fn.contract import (
     dump_manifest,
     file_entry,
 )
+from query_fn.store import Store
 from query_fn.text import TOKENISERS, Analyser
 
 __all__ = ["verify", "write_artifacts", "write_manifest"]
@@ -58,7 +61,8 @@ def write_artifacts(
         _write_vectors(folder, vectors, meta)
         for written in lexical:
             written.result()
-    return write_manifest(folder, _manifest(rows, folder, meta=meta, vectors=vectors, analyser=texts.analyser))
+    manifest = _manifest(rows, folder, meta=meta, vectors=vectors, analyser=texts.analyser)
+    return write_manifest(folder, _tuned(manifest, folder))
 
 
 def _write_vectors(folder: Path, vectors: Vectors | None, meta: BuildMeta) -> None:
@@ -67,6 +71,15 @@ def _write_vectors(folder: Path, vectors: Vectors | None, meta: BuildMeta) -> No
             write_dense(vectors.sets[name], folder / "vectors" / f"{name}.usearch", vectors.embedding.dimension)
         if meta.model:
             shutil.copytree(meta.model, folder / "model")
+
+
+def _tuned(manifest: Manifest, folder: Path) -> Manifest:
+    """Return the manifest with what the base's own questions say about it."""
+    found = tune(Store(folder, manifest, None))
+    if found is None:
+        return manifest
+    calibration = (replace(c, threshold=found.thresholds.get(c.lang, c.threshold)) for c in manifest.calibration)
+    return replace(manifest, tuning=found.tuning, calibration=tuple(calibration))
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> Manifest:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from query_fn.contract import ArticleRow, ChunkRow
 from query_fn.model import Scope
 from query_fn.store import Store
 from query_fn.text import normalise, squeezed
@@ -76,6 +77,10 @@ class Catalog:
             langs.setdefault(place, set()).add(lang)
         others = {article: frozenset(langs[place] - {lang}) for article, (place, lang) in own.items()}
         return tuple(others[article] for article in self.chunk_articles)
+
+    def foreign(self, n: int, lang: str) -> bool:
+        """Say whether a chunk is in another language and may be what answers; a translated page speaks for itself."""
+        return self.chunk_langs[n] != lang and lang not in self.translated[n]
 
     @cached_property
     def _languages(self) -> Counter[str]:
@@ -185,6 +190,11 @@ def file_name(path: str) -> str:
     """
     name = path.rpartition("/")[2].rpartition(".")[0]
     return name if _WORDY.search(name) else ""
+
+
+def compared(article: ArticleRow, chunk: ChunkRow) -> str:
+    """Return what a question's words are looked for in: the names of a chunk's page, its headings and its text."""
+    return "\n".join((article.title, file_name(article.path), *article.aliases, *chunk.path, chunk.text))
 
 
 def _holding(spans: list[tuple[int, int]], start: int) -> tuple[int, ...]:

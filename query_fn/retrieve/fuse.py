@@ -9,11 +9,12 @@ from query_fn.retrieve.lexical import Hits
 
 MAX_FUSED = 30
 
+WORDS = 0.7  # of a chunk's score where nothing else was tuned; its vector has the rest
 # Weights of a chunk's scaled scores. 0.7 and 0.3 was the best pair on XQuAD-zh, zh to en and the GitLab handbook;
 # questions and wiki pages are aliases that only break ties and fill the list: what is made by rules says nothing that
 # its passage does not. Heavier they cost 0.3 to 1.4 points on every set (2026-11-30).
 WEIGHTS: Mapping[str, float] = {
-    "chunk_words": 0.7,
+    "chunk_words": WORDS,
     "chunk_vector": 0.3,
     "question_words": 0.002,
     "question_vector": 0.002,
@@ -41,6 +42,14 @@ class RouteHits:
     ms: float = 0.0
 
 
+def mixed(words: float) -> Mapping[str, float]:
+    """Return WEIGHTS with another weight of a chunk's words, its vector having the rest of 1."""
+    if words == WORDS:
+        return WEIGHTS
+    own = {"chunk_words": words / WORDS, "chunk_vector": (1.0 - words) / (1.0 - WORDS)}
+    return {route: weight * own.get(route, 1.0) for route, weight in WEIGHTS.items()}
+
+
 def discounted(item: RouteHits, part: float) -> RouteHits:
     """Return hits at a part of their scores."""
     return item if part == 1.0 else replace(item, scaled=tuple(part * score for score in item.scaled))
@@ -54,7 +63,7 @@ def first_per_chunk(hits: Iterable[tuple[int, float]]) -> Hits:
     return list(best.items())
 
 
-def fuse(lists: Iterable[RouteHits], foreign: Callable[[int], bool]) -> Hits:
+def fuse(lists: Iterable[RouteHits], foreign: Callable[[int], bool], weights: Mapping[str, float] = WEIGHTS) -> Hits:
     """Return at most MAX_FUSED chunks by the weighted sum of their scaled scores, best first.
 
     A route that answered several queries counts its best score. `foreign` tells whether a chunk row is in another
@@ -65,7 +74,7 @@ def fuse(lists: Iterable[RouteHits], foreign: Callable[[int], bool]) -> Hits:
     best: dict[tuple[int, str], float] = {}
     for item in lists:
         for (chunk, _), score in zip(item.hits, item.scaled, strict=True):
-            weight = WEIGHTS[item.route]
+            weight = weights[item.route]
             if item.route == "chunk_vector" and foreign(chunk):
                 weight = CROSS_LANGUAGE
             best[chunk, item.route] = max(best.get((chunk, item.route), 0.0), weight * score)

@@ -15,10 +15,10 @@ from query_fn.errors import ArtifactError, RouteFailed
 from query_fn.model import Candidate, Diagnostics, RouteReport, Scope, SearchResult
 from query_fn.retrieve import confidence as sure
 from query_fn.retrieve.asked import Asked, ask
-from query_fn.retrieve.catalog import Catalog, Mask, file_name
+from query_fn.retrieve.catalog import Catalog, Mask, compared
 from query_fn.retrieve.dense import Floats, calibration_for, centre_query, usable
 from query_fn.retrieve.embed import QueryEmbedder
-from query_fn.retrieve.fuse import SUB_QUERY, TRANSLATED, RouteHits, discounted, fuse
+from query_fn.retrieve.fuse import SUB_QUERY, TRANSLATED, WORDS, RouteHits, discounted, fuse, mixed
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.retrieve.rewrite import LONGEST, asks_structure, rewrite
 from query_fn.retrieve.routes import Query, Routes, prepare
@@ -98,7 +98,9 @@ class Searcher:
         self._run_routes([*prepared, *across], seen, run, wiki=article is None)
         run.lists = [discounted(item, self._part(item.query, asked) * self._ready(item.route)) for item in run.lists]
         first = time.perf_counter()
-        fused = fuse(run.lists, lambda n: self._foreign(n, asked))
+        tuning = self._store.manifest.tuning
+        weights = mixed(tuning.words if tuning else WORDS)
+        fused = fuse(run.lists, lambda n: self._foreign(n, asked), weights)
         run.timed("fuse", first)
         return self._result(asked, fused, run, max(1, min(limit, MAX_LIMIT)))
 
@@ -141,9 +143,7 @@ class Searcher:
         return ask(query, self._catalog, self._lexical, prepare=lambda text: self._prepare(text, run), fold=fold)
 
     def _foreign(self, n: int, asked: Asked) -> bool:
-        """Say whether a chunk is in another language and may be what answers; a translated page speaks for itself."""
-        lang = _lang(asked.query.text)
-        return self._catalog.chunk_langs[n] != lang and lang not in self._catalog.translated[n]
+        return self._catalog.foreign(n, _lang(asked.query.text))
 
     def _part(self, query: str, asked: Asked) -> float:
         """Return what a query's scores count: the question in full, its translation and its clauses less."""
@@ -185,8 +185,7 @@ class Searcher:
             for n, score in part:
                 chunk = run.chunks[n]
                 article = self._store.articles_by_id[chunk.article_id]
-                text = "\n".join((article.title, file_name(article.path), *article.aliases, *chunk.path, chunk.text))
-                yield Item(n, score, chunk.article_id, Cut(text, self._store.fold))
+                yield Item(n, score, chunk.article_id, Cut(compared(article, chunk), self._store.fold))
 
     def _result(self, asked: Asked, fused: Hits, run: _Run, limit: int) -> SearchResult:
         began, rest, query = time.perf_counter(), self._items(fused, run), asked.query

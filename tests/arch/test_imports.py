@@ -58,7 +58,15 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.spending",
     ),
     "compiler.wiki": (*LEAVES, *TEXT, "compiler.cache", "compiler.enrich", "compiler.guide", "compiler.sources.urls"),
-    "compiler.index": (*LEAVES, *TEXT, "query_fn.errors", "query_fn.retrieve.embed", "query_fn.retrieve.signs"),
+    "compiler.index": (
+        *LEAVES,
+        *TEXT,
+        "query_fn.errors",
+        "query_fn.retrieve.embed",
+        "query_fn.retrieve.signs",
+        "query_fn.store",  # what was written is tried by the function's own search before the manifest says so
+    ),
+    "compiler.index.tune": (*TEXT, "compiler.index.calibrate", "query_fn.retrieve", "query_fn.store"),
     "compiler.embed": (
         *LEAVES,
         *TEXT,
@@ -153,7 +161,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.site",
         "compiler.wiki",
     ),
-    "compiler.build": ("compiler", "query_fn.contract", "!compiler.cli", "!compiler.screen", "!compiler.serve", "!compiler.check"),
+    "compiler.build": (
+        "compiler",
+        "query_fn.contract",
+        "!compiler.cli",
+        "!compiler.screen",
+        "!compiler.serve",
+        "!compiler.check",
+    ),
     "compiler.check": ("compiler", "!compiler.cli", "!compiler.screen", "!compiler.serve", "!compiler.build"),
     "compiler.leakcheck": (  # shares no code with the stages that keep private text out, but for the decision itself
         *LEAVES,
@@ -174,7 +189,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.settings",
         "query_fn.store",
     ),
-    "compiler.doctor": (*LEAVES, "compiler.git", "compiler.index", "compiler.settings"),
+    "compiler.doctor": (
+        *LEAVES,
+        "compiler.git",
+        "compiler.index",
+        "compiler.settings",
+        "query_fn.contract",
+        "query_fn.retrieve.fuse",
+    ),
     "compiler.sharing_screen": (*LEAVES, "compiler.report"),
     "compiler.screen": (*LEAVES, "compiler.report", "compiler.spending"),
     "compiler.local": ("compiler.embed", "compiler.settings", "query_fn"),
