@@ -51,6 +51,7 @@ def main() -> None:
     parser.add_argument("--terms", type=Path)
     parser.add_argument("--half", choices=("open", "held", "all"), default="all")
     parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         sets = ["sharing.default=public", "embed.model=none"]
@@ -60,7 +61,7 @@ def main() -> None:
         print(f"| {name} | {value} |")
     if asked.terms:
         _print_terms(made, yaml.safe_load(asked.terms.read_text("utf-8")), asked.half)
-    for entry in random.Random(1).sample(made.wiki.entries, min(asked.sample, len(made.wiki.entries))):
+    for entry in random.Random(asked.seed).sample(made.wiki.entries, min(asked.sample, len(made.wiki.entries))):
         print(f"- {entry.title}: {entry.definition.text}")
 
 

@@ -30,12 +30,14 @@ def pairs(text: str, lang: str) -> Iterator[tuple[str, str]]:
     """Yield (name, other name) of a sentence as written; words that are not its own may stand before the first."""
     for found in _BRACKET.finditer(text) if "(" in text or "（" in text else ():
         before, inside = found[1].strip(), found[2].strip()
-        for part in re.split(r"\s*[,，、;；/]\s*", inside):
+        parts = re.split(r"\s*[,，、;；/]\s*", inside)
+        examples = len(parts) > 1 and not any(acronym_of(a, b) for a in parts for b in parts)
+        for part in parts:
             if full := acronym_of(part, before):
                 yield full, part
             elif (shown := _acronym_before(before)) and acronym_of(shown, part) == part:
                 yield part, shown
-            elif _two_scripts(before, part):
+            elif not examples and _two_scripts(before, part):
                 yield before, part
     for found in _ALSO["zh" if lang == "zh" else "en"].finditer(text):
         yield found[1].strip(), found[2].strip()

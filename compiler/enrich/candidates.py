@@ -75,7 +75,7 @@ _CALLED_PLAIN = {
 }
 _BESIDE = re.compile(
     r"(?:\*\*|\*|\[|`)([A-Za-z][^*\[\]`\n]{2,40})(?:\*\*|\*|\]\([^)\n]*\)|`)+, (?:the|an?) [a-z][\w ,'-]{8,90}[.!]?$"
-    r"|\b([A-Z]\w+(?: [A-Z]\w+){0,2}), (?:the|an?) [a-z][\w '-]{8,90}[.!]?$"
+    r"|(?<=[a-z,] )([A-Z]\w+(?: [A-Z]\w+){0,2}), (?:the|an?) [a-z][\w '-]{8,90}[.!]?$"
 )
 _POINTS_BACK = re.compile(r"(?:this|that|these|those|it|they|we|let|you|here|so|and|also)\b|[这那此它其我]|该", re.I)
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|\w[_.:-]\w")

@@ -17,6 +17,17 @@ _ASIDE = (
     r"(?:\s+or\s+[“\"][^”\"]{2,50}[”\"]|\s*\([^)]{1,80}\)|,\s+(?:also|sometimes|often|"
     r"formerly|or)\s[^,]{2,50},|\s+[—–-]{1,2}\s[^—–]{3,60}\s[—–-]{1,2})?"
 )
+_YOU_CAN = {
+    "en": re.compile(
+        rf"^(?:You (?:can|could) (?:define|declare|create|add|write|"
+        rf"use) (?:your own )?{_DET}{_SUBJECT_EN}\s+(?:to|that|which|so that)\b"
+        rf"|(?:With|Using) {_DET}(?P<tool>[\w`][^.!?:;,()]{{0,40}}?),? you (?:can|could)\s)"
+    ),
+    "zh": re.compile(
+        r"^(?:你|您)?(?:可以|能够?)(?:定义|声明|创建|添加|编写)(?:一个|一些)?[^，。：]{4,40}的(?P<subject>[^，。：的\s]{2,14})(?=[，。]|$)"
+        r"|^(?:使用|借助|有了)\s*(?P<tool>[^，。：的]{2,20})，(?:你|您)?(?:可以|能够?)"
+    ),
+}
 _THINK = re.compile(rf"^(?:You (?:can|could|may) )?[Tt]hink (?:of|about) {_DET}{_SUBJECT_EN}\s+as\s+(?:an?|the)\b")
 _EN = tuple(
     (re.compile(rf"^{_CONTEXT}{_DET}{_SUBJECT_EN}{_ASIDE}\s+{verb}", re.I if insensitive else 0), score)
@@ -84,7 +95,8 @@ _ZH = tuple(
             1.0,
         ),
         (
-            r"，?指(?!定|向|示|出)|(?:，|\s)?即|是(?!否|不|以下|如何|什么|怎|因为|通过|在|可|已|从|对|非|必|按|用来)(?=[^，。]{4,})",
+            r"，?指(?!定|向|示|出|标|数|针|引|导|令|南)|(?:，|\s)?即|是(?!否|不|当时|目前|最好|最佳|首选|以下|如何|什么|怎|因为|通过|在|可|已|"
+            r"从|对|非|必|按|用来)(?=[^，。]{4,})",
             0.85,
         ),
         (
@@ -94,8 +106,8 @@ _ZH = tuple(
         ),
         (
             r"(?:主要)?包(?:含|括)|描述|(?:能够|可以|能|可)(?:让|帮助|将|把|为|在|使|对|提供|通过|实现|保证|自动)|(?:旨在|致力于)|(?:会|"
-            r"将)(?:把|对|在|根据|自动)|提供|允许|支持|使得?|让|作为|基于|实现|存储|保存|记录|管理|控制|指定|决定|定义|帮助|适用于|通过|采用|把|将|以|"
-            r"会|返回|显示|展示|指示|规定",
+            r"将)(?:把|对|在|根据|自动)|提供|允许|支持|使得?|让|作为|基于|实现|存储|保存|记录|管理|控制|指定|决定|定义|帮助|适用于|通过|采用|"
+            r"返回|显示|展示|指示|规定",
             0.68,
         ),
     )
@@ -135,6 +147,8 @@ def definitions(text: str, lang: str) -> Iterator[Definition]:
         return
     if lang == "en" and (found := _THINK.match(text)):
         yield Definition(found["subject"].strip(), 0.9)
+    if found := _YOU_CAN[lang].match(text):
+        yield Definition((found["subject"] or found["tool"]).strip(), 0.78)
     for pattern, score in _ZH if lang == "zh" else _EN:
         found = pattern.match(text)
         if found and not _BAD_SUBJECT.search(found["subject"]):
@@ -154,7 +168,7 @@ def summary_score(summary: str, name: str, lang: str) -> float:
 
 _NOMINAL = {
     "en": re.compile(
-        r"(?:[a-z]+ed (?:at|by|for|to|in|on|with|as)|an?|the|any|one|all|each|with|whether|how|"
+        r"(?:[a-z]+ed (?:at|by|for|to|in|on|with|as)|an?|the|any|one|all|each|with|whether|"
         r"number|name|list|path|used)\b|"
         r"[a-z]+(?:[^s]s|es)\s(?!a\.k)",
         re.I,
@@ -165,7 +179,8 @@ _NOMINAL = {
     ),
 }
 _NOT_NOMINAL = re.compile(
-    r"(?:介绍|先|会|可|将|在|对|把|如果|当(?!前)|请|见|参见|参考|例如|比如|默认|支持|不|可以|需要|通过|无|"
+    r"(?:(?:updated|added|removed|fixed|changed|moved|renamed)\b|介绍|它(?!是)|他|先|会|可|将|在|对|把|"
+    r"如果|当(?!前)|请|见|参见|参考|例如|比如|默认|支持|不|可以|需要|通过|无|"
     r"see|e\.g|for example|if|when|in this)",
     re.I,
 )
@@ -183,7 +198,7 @@ _AT_FIRST = re.compile(
 _SAYS_NOTHING = re.compile(
     r"\s*(?:(?:is|are|was|were|does|do|can|has|have|had)(?:n't| not| no)?\s(?:not|been|no|"
     r"still|also|only|happen)\b|(?:is|are) not"
-    r"|目前|只|不|未|没有|与|和|跟|同|已|还|也|的)"
+    r"|the same\b|目前|只|不|未|没有|与|和|跟|同|已|还|也|的)"
 )
 _NEVER_FIRST = re.compile(
     r"(?:if|to|when|for example|see|note|in this|here|如果|若|当|要|本文|本节|例如|请|注意|在使用|为了)", re.I
