@@ -39,7 +39,7 @@ class Finder:
         folded = level(_CODE.sub(_blank, text))
         found = self.automaton.find_matches_as_indexes(folded)
         listed = ((self.keys[self.forms[n]], start, end) for n, start, end in found)
-        whole = ((key, a, b) for key, a, b in listed if _apart(folded, a) and _apart(folded, b))
+        whole = ((key, a, b) for key, a, b in listed if _apart(text, a) and _apart(text, b))
         return tuple(Mention(key, a, b) for key, a, b in whole if b - a > 2 or not text[a:b].islower())  # IT is not it
 
 
@@ -54,11 +54,11 @@ def _blank(code: re.Match[str]) -> str:
 
 
 def _apart(text: str, at: int) -> bool:
-    """Tell whether a word begins or ends here: no Latin letter or digit on both sides."""
+    """Tell whether a word begins or ends here: no Latin letter, digit or underscore on both sides."""
     if not 0 < at < len(text):
         return True
     return not (_latin(text[at - 1]) and _latin(text[at]))
 
 
 def _latin(char: str) -> bool:
-    return char.isalnum() and char < "\u2e80"
+    return (char.isalnum() or char == "_") and char < "\u2e80"

@@ -33,6 +33,7 @@ _ACTION = {
     ),
 }
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|\w[_.:-]\w")
+_ARTICLE = re.compile(r"An? ")
 _STEPS = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 _PURPOSE = {
     "en": re.compile(
@@ -81,7 +82,7 @@ _WORDING = {
     "en": {
         "how": "How do I {h}?",
         "steps": "What are the steps to {h}?",
-        "term": "What is {k}?",
+        "term": "What {b} {k}?",
         "purpose": "How can I {h}?",
         "why": "Why {h}?",
         "default": "What is the default of {k}?",
@@ -161,7 +162,9 @@ def _of_sentence(sentence: str, lang: str) -> Iterator[tuple[int, str]]:
     found = next(definitions(sentence, lang), None)
     if found and (name := name_of(found.subject)):
         does = words["does"].format(k=name, d="do" if _be(name) == "are" else "does")
-        yield (0, words["term"].format(k=name)) if found.score >= 0.8 else (3, does)
+        article = _ARTICLE.match(sentence)
+        asked = f"{article[0].lower()}{name}" if article and found.subject in sentence[:60] else name
+        yield (0, words["term"].format(k=asked, b=_be(name))) if found.score >= 0.8 else (3, does)
     if purpose := _PURPOSE[lang].search(sentence):
         yield 1, words["purpose"].format(h=_mine(purpose[1]) if lang == "en" else purpose[1].strip())
     if lang == "zh" and (reason := _REASON_ZH.search(sentence)):

@@ -175,7 +175,7 @@ def test_a_text_gives_other_names(text: str, lang: str, pair: tuple[str, str]) -
 
 def test_names_are_found_whole_and_longest() -> None:
     """A name inside a word, in code or in an address is none; of two names the longer one is meant."""
-    text = "Spaces and space scripts. ```x``` [a](space/) myspace\n\n```\nspace\n```\n"
+    text = "Spaces and space scripts. ```x``` [a](space/) myspace name_space\n\n```\nspace\n```\n"
     keys = dict.fromkeys(forms_of("space"), "space") | dict.fromkeys(forms_of("space script"), "space script")
     found = mentions([text], keys)[0]
     assert [(m.key, text[m.start : m.end]) for m in found] == [("space", "Spaces"), ("space script", "space scripts")]
