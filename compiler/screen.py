@@ -12,12 +12,11 @@ from rich.console import Console, Group
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
-from rich.table import Table
 from rich.text import Text
 
 from compiler.model import Problem, Severity
 from compiler.report import Report, problem_line
-from compiler.spending import Bill
+from compiler.spending import Bill, Line
 
 SHOWN = 12  # problems of one kind before "and N more"
 QUIET = 15.0  # seconds between two lines of progress where there is no terminal
@@ -109,18 +108,27 @@ def bill_table(bill: Bill) -> Group:
     """Return what a build would ask and pay, stage by stage."""
     if not bill.lines:
         return Group(Text("enrich.provider is local: a build asks no model and costs nothing"))
-    table = Table("stage", "model", box=None, pad_edge=False)
-    for name in ("calls", "kept", "tokens in", "tokens out", "about $", "at most $", "saved $"):
-        table.add_column(name, justify="right")
-    for line in bill.lines:
-        data = line.as_json()
-        numbers = (data["calls"], data["kept"], data["input_tokens"], data["output_tokens"])
-        prices = (line.usd, line.most_usd, line.saved_usd)
-        table.add_row(line.stage, line.model, *(f"{n:,}" for n in numbers), *(f"{usd:.4f}" for usd in prices))
+    head = ("stage", "calls", "kept", "tokens in", "tokens out", "about $", "at most $", "saved $", "model")
+    rows = [head, *map(_bill_row, bill.lines)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [Text(_aligned(row, widths), style="" if n else "bold") for n, row in enumerate(rows)]
     most = sum(line.most_usd for line in bill.lines)
     total = f"about ${bill.usd:.2f} for {bill.calls} calls, at most ${most:.2f}; the budget is ${bill.budget_usd:.2f}"
     stops = [Text("! the build would stop asking at the budget", style="yellow")] if bill.usd > bill.budget_usd else []
-    return Group(table, Text(total), *stops)
+    return Group(*lines, Text(total), *stops)
+
+
+def _bill_row(line: Line) -> tuple[str, ...]:
+    data = line.as_json()
+    numbers = (data["calls"], data["kept"], data["input_tokens"], data["output_tokens"])
+    prices = (line.usd, line.most_usd, line.saved_usd)
+    return (line.stage, *(f"{n:,}" for n in numbers), *(f"{usd:.2f}" for usd in prices), line.model)
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Return a row with its numbers to the right; a table of rich would cut them where there is no terminal."""
+    first, *numbers, last = zip(row, widths, strict=True)
+    return "  ".join((first[0].ljust(first[1]), *(text.rjust(width) for text, width in numbers), last[0]))
 
 
 def problem_list(problems: Sequence[Problem], redact_with: bytes | None, *, everything: bool) -> Group:
