@@ -20,6 +20,7 @@ from compiler.read import Sources, read_sources
 from compiler.report import Report, owner_json
 from compiler.settings import Settings
 from compiler.site import protect
+from compiler.spending import Asks
 from compiler.telling import Ending, told
 from compiler.version import compiler_version
 
@@ -42,7 +43,7 @@ class How:
     anew: Collection[str] = ()  # stages (of cache.STAGES) that take nothing from the cache
     wait: float = 0.0  # seconds another build may take to finish
     older: bool = False  # go back to an older commit on purpose
-    batch: bool = False  # ask a model in batches, at half the price and within a day
+    asks: Asks = Asks.SINGLY  # how a model is asked, which costs money; a preview never asks: it holds private pages
     durable: bool = True  # flush the disk before the switch; a local server builds again instead
     press: Press = Press()  # noqa: RUF009 - frozen
 
@@ -69,7 +70,7 @@ def _build(run: Run, how: How) -> Report:
     sources = read_sources(settings, run.now, cache=run.cache, clock=clock, preview=how.preview)
     with clock.stage("embedder"):
         choice = choose_embedder(settings.embed)
-    enrichment = choose_enricher(settings, progress.update, batch=how.batch)
+    enrichment = choose_enricher(settings, progress.update, Asks.NEVER if how.preview else how.asks)
     with clock.stage("compare"):
         sweep(settings.out)
         remove_superseded(settings.out)  # a build that was killed after its switch left the one before

@@ -20,11 +20,12 @@ from compiler.enrich.protocol import Enricher
 from compiler.errors import SettingsError
 from compiler.model import Article, Problem, Severity, SourcePath
 from compiler.settings import Settings
-from compiler.spending import Bill, Provider
+from compiler.spending import Asks, Bill, Provider
 
 INCOMPLETE = "enrichment_incomplete"
 FOLDER = "claude"  # of the state folder
 LONG = "enrich-long"
+NOT_HERE = "only `geosmin build` asks a model"
 _WORDS = {
     "questions": "questions",
     "sections": "summaries of sections",
@@ -82,9 +83,7 @@ class Enrichment:
             self.desk.store.forget({article.id for article in articles})
 
 
-def choose_enricher(
-    settings: Settings, progress: Callable[[int, int], None], *, batch: bool = False, plan: bool = False
-) -> Enrichment:
+def choose_enricher(settings: Settings, progress: Callable[[int, int], None], asks: Asks = Asks.SINGLY) -> Enrichment:
     """Return the configured enricher. Raises SettingsError for a model without a price, and for batches on Bedrock.
 
     Nothing is connected to before a call is needed: with every answer kept, a build needs neither key nor network.
@@ -92,16 +91,20 @@ def choose_enricher(
     chosen = settings.enrich
     if chosen.provider is Provider.LOCAL:
         return Enrichment(LocalEnricher())
-    if batch and chosen.provider is Provider.BEDROCK:
+    batched = asks is Asks.BATCHED
+    if batched and chosen.provider is Provider.BEDROCK:
         raise SettingsError("--batch: Bedrock has no Message Batches here; leave it out, or use the provider anthropic")
     folder = settings.state / FOLDER
-    ledger = Ledger.of(chosen, settings.budget.build_usd, batched=batch, plan=plan)
-    door: Door | None = None
-    if not plan:
-        door = Batched(chosen, ledger, folder) if batch else Direct(chosen, ledger)
-    desk = Desk(Store.at(folder), ledger, door)
+    ledger = Ledger.of(chosen, settings.budget.build_usd, batched=batched)
+    doors: Mapping[Asks, Callable[[], Door | None]] = {
+        Asks.SINGLY: lambda: Direct(chosen, ledger),
+        Asks.BATCHED: lambda: Batched(chosen, ledger, folder),
+        Asks.PLANNED: lambda: None,
+        Asks.NEVER: lambda: Direct(chosen, ledger, NOT_HERE),
+    }
+    desk = Desk(Store.at(folder), ledger, doors[asks]())
     asking = Asking(chosen.question_model, chosen.page_model, settings.guide, chosen.chunks_per_article)
-    reader = Reader(desk, asking, chosen, settings.questions.per_chunk, unlimited=batch)
+    reader = Reader(desk, asking, chosen, settings.questions.per_chunk, unlimited=batched)
     return Enrichment(ClaudeEnricher(reader, progress), desk)
 
 

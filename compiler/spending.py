@@ -20,6 +20,15 @@ class Provider(StrEnum):
     BEDROCK = "bedrock"
 
 
+class Asks(StrEnum):
+    """How a model is asked."""
+
+    SINGLY = "singly"
+    BATCHED = "batched"  # half the price, within a day
+    PLANNED = "planned"  # nothing is asked, what would be is written down
+    NEVER = "never"  # only what was kept is used
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """US dollars per million tokens of one model."""

@@ -12,6 +12,7 @@ from compiler.build import build as run_build
 from compiler.cache import STAGES
 from compiler.errors import SettingsError
 from compiler.plan import plan as run_plan
+from compiler.spending import Asks
 from compiler.terminal import (
     CONTENT,
     OUT,
@@ -69,10 +70,10 @@ def build(
     settings = settings_of(content, out_dir, state, config=config, overrides=overrides)
     view = View(as_json, redaction_key(redact), everything)
     if plan:
-        bill = run_plan(settings, now=instant(now), progress=view.progress(), batch=batch)
+        bill = run_plan(settings, now=instant(now), progress=view.progress(), batched=batch)
         write_json(bill.as_json()) if as_json else out.print(screen.bill_table(bill))
         return
-    how = How(anew=anew, wait=wait, older=older, batch=batch)
+    how = How(anew=anew, wait=wait, older=older, asks=Asks.BATCHED if batch else Asks.SINGLY)
     report = run_build(settings, now=instant(now), progress=view.progress(), how=how)
     show_build(report, settings, view)
     raise typer.Exit(exit_code(report, strict=strict))

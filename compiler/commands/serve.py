@@ -14,6 +14,7 @@ from compiler import serve as server
 from compiler.build import How
 from compiler.build import build as run_build
 from compiler.settings import Settings
+from compiler.spending import Asks
 from compiler.terminal import (
     CONTENT,
     OUT,
@@ -69,7 +70,7 @@ def _build_once(settings: Settings, view: View, *, preview: bool, first: bool) -
             settings,
             now=datetime.now(UTC),
             progress=view.progress(),
-            how=How(preview=preview, older=True, durable=False),
+            how=How(preview=preview, older=True, durable=False, asks=Asks.NEVER),
         )
     except Exception as error:
         if first:

@@ -11,11 +11,14 @@ from unittest.mock import patch
 
 from compiler.cache import Cache
 from compiler.derive import Derivation, derive
+from compiler.enrich.protocol import Reading
 from compiler.enriching import Enrichment, choose_enricher
 from compiler.model import Problem
 from compiler.progress import Clock, Silent
 from compiler.read import read_sources
 from compiler.settings import load
+from compiler.spending import Asks
+from query_fn.contract import ArticleRow, ChunkRow, NodeRow
 from tests.compiler.vault import NOON, PUBLIC, write
 from tests.fake_claude import FakeClaude, Script
 
@@ -71,9 +74,34 @@ def derived(tmp: Path, *sets: str, files: dict[str, str | bytes] = FILES, batch:
     """Derive a base with whatever the environment says."""
     content = write(tmp / "content", files)
     settings = load(content, tmp / "dist", tmp / "state", overrides=[*QUICKLY, *sets])
-    enrichment = choose_enricher(settings, Silent().update, batch=batch)
+    enrichment = choose_enricher(settings, Silent().update, Asks.BATCHED if batch else Asks.SINGLY)
     with closing(Cache(None)) as cache:
         sources = read_sources(settings, NOON, cache=cache, clock=Clock(Silent()))
         rows = derive(sources.documents, settings, enricher=enrichment.enricher, cache=cache, progress=Silent().update)
         enrichment.close(sources.articles)
     return Made(rows, enrichment, enrichment.problems(sources.articles))
+
+
+_TEXT = "# Raft\n\n**Raft** elects a **leader**.\n"
+READING = Reading(
+    ArticleRow(
+        n=0,
+        id="a",
+        path="raft.md",
+        url="raft/",
+        title="Raft",
+        lang="en",
+        summary="",
+        kind="article",
+        folder="",
+        tags=(),
+        aliases=(),
+        created=None,
+        updated=None,
+        text=_TEXT,
+        not_after=None,
+        sources=("a",),
+    ),
+    (ChunkRow(0, "a.0", "a", 0, "Raft", (), "", "en", _TEXT, 0, 0, 0, len(_TEXT), 1, None, ("a",)),),
+    (NodeRow(0, "a", "a", None, 0, 0, "Raft", (), "", "", 0, len(_TEXT), len(_TEXT), None, ("a",)),),
+)

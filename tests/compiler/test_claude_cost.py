@@ -61,7 +61,7 @@ def test_a_plan_is_near_what_is_spent(tmp_path: Path) -> None:
 def test_a_plan_of_batches_costs_half(tmp_path: Path) -> None:
     """In batches a question costs half of what it costs alone."""
     settings = settings_in(tmp_path)
-    alone, batched = (plan(settings, now=NOON, progress=Silent(), batch=batch) for batch in (False, True))
+    alone, batched = (plan(settings, now=NOON, progress=Silent(), batched=batch) for batch in (False, True))
     assert batched.lines[0].usd == pytest.approx(alone.lines[0].usd / 2)
 
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from compiler.build import build
+from compiler.build import How, build
+from compiler.enrich.claude import checks
+from compiler.enrich.claude.calls import Asking
 from compiler.enriching import INCOMPLETE
+from compiler.guide import Guide
 from compiler.progress import Silent
 from compiler.settings import load
+from compiler.spending import Asks
 from compiler.terminal import exit_code
-from tests.compiler.claude_bases import FILES, QUICKLY, asking, made
+from tests.compiler.claude_bases import FILES, QUICKLY, READING, asking, made
 from tests.compiler.vault import NOON, QUICK, write
 from tests.fake_claude import FakeClaude, Hang, Status, Turn, scripted
 from tests.fake_claude.author import Answer, answer_to, author, spoiled, stage_of
@@ -237,3 +245,53 @@ def test_a_build_says_what_happened(script: Script, sets: tuple[str, ...], stric
     assert [exit_code(report, strict=False), exit_code(report, strict=True)] == [0, strict]
     served = b"".join(p.read_bytes() for p in (tmp_path / "dist" / "current").resolve().rglob("*") if p.is_file())
     assert RAW.encode() not in served
+
+
+@pytest.mark.parametrize("how", [replace(QUICK, preview=True), replace(QUICK, asks=Asks.NEVER)])
+def test_a_preview_and_a_local_server_ask_nobody(how: How, tmp_path: Path) -> None:
+    """A preview holds private pages, and a server builds at every keystroke: both use what was kept and ask nothing."""
+    content = write(tmp_path / "content", FILES)
+    settings = load(content, tmp_path / "dist", tmp_path / "state", overrides=QUICKLY)
+    with FakeClaude(author) as fake, asking(fake):
+        report = build(settings, now=NOON, progress=Silent(), how=how)
+    assert fake.requests == []
+    assert report.degraded.count(INCOMPLETE) == 1
+
+
+_leaf = st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["p1", "s1", "Raft", "uses"])
+_json = st.recursive(
+    _leaf, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+)
+_point = st.fixed_dictionaries({"text": _leaf, "passage": _leaf})
+_subject = st.fixed_dictionaries(
+    {"name": _leaf, "aliases": st.lists(_leaf, max_size=2), "definition": _leaf, "passage": _leaf}
+)
+_saying = st.fixed_dictionaries({"subject": _leaf, "text": _leaf, "passage": _leaf})
+_relation = st.fixed_dictionaries({"subject": _leaf, "kind": _leaf, "object": _leaf, "text": _leaf, "passage": _leaf})
+_answer = st.fixed_dictionaries(
+    {
+        "summary": _leaf,
+        "points": st.lists(_point, max_size=3),
+        "subjects": st.lists(_subject, max_size=3),
+        "sayings": st.lists(_saying, max_size=3),
+        "relations": st.lists(_relation, max_size=2),
+    }
+)
+_bytes = st.binary(max_size=40) | (_json | _answer).map(lambda value: json.dumps(value).encode())
+
+
+@given(_bytes)
+def test_any_bytes_are_a_value_or_unusable(raw: bytes) -> None:
+    """Whatever an answer is, a check gives a value with known passages, or refuses it by name; it never fails."""
+    page = Asking("q", "p", Guide(), 9).page(READING)
+    names = ("Raft", "leader")
+    given_checks: list[Callable[[], Any]] = [
+        lambda: checks.questions(raw, page, page.passages, 3),
+        lambda: checks.sections(raw, page),
+        lambda: checks.source(raw, page),
+        lambda: checks.subjects(raw, page),
+        lambda: checks.sayings(raw, page, names, names),
+    ]
+    for check in given_checks:
+        with contextlib.suppress(checks.Unusable):
+            assert "'p1'" not in repr(check())

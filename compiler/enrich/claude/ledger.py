@@ -38,12 +38,11 @@ def input_tokens(call: Call) -> int:
 
 @dataclass(slots=True)
 class Ledger:
-    """Spending of one build against its budget. `plan` allows nothing and writes down what would be asked."""
+    """Spending of one build against its budget, or what would be spent."""
 
     prices: dict[str, Price]
     budget: float
     batched: bool = False
-    plan: bool = False
     spent: float = 0.0
     reserved: float = 0.0
     lines: dict[str, Line] = field(default_factory=dict)
@@ -51,10 +50,10 @@ class Ledger:
     _shared: Counter[str] = field(default_factory=Counter)  # how often a planned prompt was seen
 
     @classmethod
-    def of(cls, settings: EnrichSettings, budget: float, *, batched: bool = False, plan: bool = False) -> Ledger:
+    def of(cls, settings: EnrichSettings, budget: float, *, batched: bool = False) -> Ledger:
         """Return an empty ledger. Raises SettingsError when a model has no price."""
         prices = {model: settings.price(model) for model in (settings.question_model, settings.page_model)}
-        return cls(prices, budget, batched, plan)
+        return cls(prices, budget, batched)
 
     async def reserve(self, call: Call, *, longer: bool = False) -> float:
         """Set the worst case of a call aside and return it. Waits for calls under way before it says no.
