@@ -13,6 +13,7 @@ from compiler.enrich.terms import key_terms
 from query_fn.contract import ArticleRow, ChunkRow
 from query_fn.text import normalise, plain, sentences
 
+SURE = 0.8  # score of a definition from which its subject may be asked for
 LONGEST = 120  # characters of a question that a person would type
 _QUESTION = {
     "zh": re.compile(r"^(如何|怎么|怎样|为什么|为何|什么是|哪些|哪个|谁|何时|能否|是否)|[?？吗呢]$"),
@@ -32,8 +33,27 @@ _ACTION = {
         re.I,
     ),
 }
-_COMPOUND = re.compile(r"[a-z0-9][A-Z]|\w[_.:-]\w")
+_COMPOUND = re.compile(r"[A-Za-z]\w*(?:[_.:-]\w+)+|[A-Za-z]+[a-z0-9][A-Z]\w*")  # an identifier
 _ARTICLE = re.compile(r"An? ")
+# Ends of verbs before "ing" that have an e without it: creating, using, sharing; not of editing, adding, starting.
+_SILENT = (
+    *("at", "us", "ar", "ag", "ut", "ov", "id", "ur", "iz", "in", "ak", "os", "anc", "arg", "erg", "iv"),
+    *("writ", "invit", "delet", "complet", "enabl", "disabl", "handl", "schedul", "compil", "profil", "measur"),
+)
+_NOT_SILENT = (
+    "join",
+    "contain",
+    "explain",
+    "train",
+    "pin",
+    "begin",
+    "login",
+    "plugin",
+    "input",
+    "focus",
+    "maintain",
+    "obtain",
+)
 _STEPS = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 _PURPOSE = {
     "en": re.compile(
@@ -76,8 +96,6 @@ _WORDING = {
         "ask": "{h}？",
         "topic": "{t}里的{h}是什么？",
         "work": "{k}怎么用？",
-        "role": "{h}中怎么处理{k}？",
-        "does": "{k}有什么用？",
     },
     "en": {
         "how": "How do I {h}?",
@@ -91,8 +109,6 @@ _WORDING = {
         "ask": "{h}?",
         "topic": "What {b} {h} in {t}?",
         "work": "How is {k} used?",
-        "role": "How {b} {k} handled in {h}?",
-        "does": "What {d} {k} do?",
     },
 }
 _DIFFER = {
@@ -142,7 +158,7 @@ def _asked(article: ArticleRow, chunk: ChunkRow) -> Iterator[str]:
         yield words["limit"].format(h=article.title if _LIMIT[lang].search(heading) else heading)
     if heading != article.title and not asked:
         yield words["topic"].format(h=heading, t=article.title, b=_be(heading))
-    yield from _of_terms(terms, article.title if _QUESTION[lang].search(heading) else heading, chunk.text, lang)
+    yield from _of_terms(terms, chunk.text, lang)
 
 
 def _of_heading(heading: str, markdown: str, lang: str) -> Iterator[str]:
@@ -160,11 +176,10 @@ def _of_sentence(sentence: str, lang: str) -> Iterator[tuple[int, str]]:
     """Yield (rank, question) for what one sentence answers: 0 what it is, 1 how, 2 why, 3 which value."""
     words = _WORDING[lang]
     found = next(definitions(sentence, lang), None)
-    if found and (name := name_of(found.subject)):
-        does = words["does"].format(k=name, d="do" if _be(name) == "are" else "does")
+    if found and found.score >= SURE and (name := name_of(found.subject)):
         article = _ARTICLE.match(sentence)
         asked = f"{article[0].lower()}{name}" if article and found.subject in sentence[:60] else name
-        yield (0, words["term"].format(k=asked, b=_be(name))) if found.score >= 0.8 else (3, does)
+        yield 0, words["term"].format(k=asked, b=_be(name))
     if purpose := _PURPOSE[lang].search(sentence):
         yield 1, words["purpose"].format(h=_mine(purpose[1]) if lang == "en" else purpose[1].strip())
     if lang == "zh" and (reason := _REASON_ZH.search(sentence)):
@@ -173,16 +188,12 @@ def _of_sentence(sentence: str, lang: str) -> Iterator[tuple[int, str]]:
         yield 3, words["default"].format(k=value[1])
 
 
-def _of_terms(terms: Sequence[str], heading: str, markdown: str, lang: str) -> Iterator[str]:
+def _of_terms(terms: Sequence[str], markdown: str, lang: str) -> Iterator[str]:
     """Yield questions about the terms of a passage; they say least and come last."""
     words = _WORDING[lang]
     if len(terms) > 1 and _DIFFER[lang].search(markdown):
         yield words["differ"].format(k=terms[0], j=terms[1])
-    for term in terms:
-        if _COMPOUND.search(term):
-            yield words["work"].format(k=term)
-        elif name_of(term) and (lang == "zh" or (term[:1].isupper() and " " in term) or f"**{term}**" in markdown):
-            yield words["role"].format(k=term, h=heading, b=_be(term))
+    yield from (words["work"].format(k=term) for term in terms if _COMPOUND.fullmatch(term))
 
 
 def _be(name: str) -> str:
@@ -202,9 +213,9 @@ def imperative(heading: str) -> str:
     """Return a heading such as "Creating pages" as what to do: "create pages"."""
     first, _, rest = heading.partition(" ")
     verb = first.lower()
-    if verb.endswith("ing") and len(verb) > 5:
+    if verb.endswith("ing") and len(verb) > 4:
         stem = verb[:-3]
         doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls"
-        silent = stem.endswith(("at", "us", "ar", "ag", "it", "ut", "ov", "id", "ur", "eclar"))
+        silent = stem.endswith(_SILENT) and not stem.endswith(_NOT_SILENT)
         verb = stem[:-1] if doubled else stem + ("e" if silent else "")
     return f"{verb} {rest}".strip()

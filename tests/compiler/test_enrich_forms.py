@@ -11,6 +11,7 @@ from compiler.enrich.definitions import ENOUGH, definitions, says_what, summary_
 from compiler.enrich.folding import forms_of, key_of, level
 from compiler.enrich.mentions import mentions
 from compiler.enrich.naming import name_of, thing_of
+from compiler.enrich.questions import imperative
 from compiler.enrich.relations import relations
 from compiler.wiki.directory import initial
 
@@ -205,3 +206,21 @@ def test_relations_have_the_type_that_the_words_say(text: str, lang: str, kind: 
 def test_initials_of_the_directory() -> None:
     """Latin letters without accents, the pinyin of common characters, and one sign for the rest."""
     assert [initial(title) for title in ("api", "Élan", "啊", "事务", "左", "鑫", "_id", "")] == list("AEASZ###")
+
+
+@pytest.mark.parametrize(
+    ("heading", "action"),
+    [
+        ("Editing pages", "edit pages"),
+        ("Using a key", "use a key"),
+        ("Creating", "create"),
+        ("Running tests", "run tests"),
+        ("Joining a team", "join a team"),
+        ("Writing notes", "write notes"),
+        ("Passing values", "pass values"),
+        ("Set up a host", "set up a host"),
+    ],
+)
+def test_a_heading_becomes_what_to_do(heading: str, action: str) -> None:
+    """The letter that "ing" took away comes back, and one that it doubled goes."""
+    assert imperative(heading) == action
