@@ -15,7 +15,7 @@ from compiler.doctor import examine
 from compiler.index.calibrate import THRESHOLD
 from compiler.index.rows import BuildMeta, Floats, Rows, Vectors, VectorSet
 from compiler.index.switch import switch
-from compiler.index.tune import ENOUGH, GRID, Gains, choose, threshold
+from compiler.index.tune import GRID, SAMPLE, Gains, choose, threshold
 from compiler.index.write import write_artifacts
 from compiler.settings import Settings
 from query_fn.contract import (
@@ -32,7 +32,7 @@ from query_fn.retrieve.search import Searcher
 from query_fn.store import Store, open_store
 
 META = BuildMeta("b", 0, "t", ("en",))
-EMBEDDING = Embedding("known", "none", "all", 128, "mean+l2", "cosine", "", "", 510, "")
+EMBEDDING = Embedding("known", "none", "all", 256, "mean+l2", "cosine", "", "", 510, "")
 CALIBRATION = (LanguageCalibration("en", "", "", 0.1, 0.1, 0.05, THRESHOLD),)
 LOWEST = 1 / (1 + np.e)
 COSINE = 0.6  # of a question and the passage it is nearest to
@@ -73,7 +73,7 @@ def _own(n: int) -> str:
 
 
 def _others(n: int) -> str:
-    return f"Does alder{(n + 1) % 100} hold a beech{(n + 1) % 100}?"
+    return f"Does alder{(n + 1) % SAMPLE} hold a beech{(n + 1) % SAMPLE}?"
 
 
 def _written(folder: Path, rows: Rows, vectors: Vectors) -> Manifest:
@@ -82,7 +82,7 @@ def _written(folder: Path, rows: Rows, vectors: Vectors) -> Manifest:
 
 def test_vectors_that_mislead_raise_the_words(tmp_path: Path) -> None:
     """Where the nearest passage is always a wrong one, words get more weight than built in, local questions or not."""
-    rows, vectors = _rows(100, _own), _vectors(100, lambda n: (n + 1) % 100)
+    rows, vectors = _rows(SAMPLE, _own), _vectors(SAMPLE, lambda n: (n + 1) % SAMPLE)
     tuning = _written(tmp_path / "a", rows, vectors).tuning
     assert tuning is not None
     assert tuning.words > WORDS
@@ -91,13 +91,13 @@ def test_vectors_that_mislead_raise_the_words(tmp_path: Path) -> None:
 
 def test_words_that_mislead_raise_the_vectors(tmp_path: Path) -> None:
     """Where words lead to a wrong passage and vectors to the right one, vectors get more weight than built in."""
-    tuning = _written(tmp_path / "a", _rows(100, _others), _vectors(100, lambda n: n)).tuning
+    tuning = _written(tmp_path / "a", _rows(SAMPLE, _others), _vectors(SAMPLE, lambda n: n)).tuning
     assert tuning is not None
     assert tuning.words < WORDS
 
 
 @pytest.mark.parametrize(
-    ("count", "missing"), [(ENOUGH - 1, 0), (100, 1)], ids=["too few questions", "a vector is missing"]
+    ("count", "missing"), [(SAMPLE - 1, 0), (SAMPLE, 1)], ids=["too few questions", "a vector is missing"]
 )
 def test_too_little_data_keeps_the_defaults(tmp_path: Path, count: int, missing: int) -> None:
     """Too few questions, or vectors that are still to come, tune nothing, however clear the gain would be."""
@@ -107,23 +107,24 @@ def test_too_little_data_keeps_the_defaults(tmp_path: Path, count: int, missing:
 
 def test_the_same_rows_are_tuned_alike(tmp_path: Path) -> None:
     """Two builds of the same rows have the same manifest."""
-    rows, vectors = _rows(100, _own), _vectors(100, lambda n: n)
+    rows, vectors = _rows(SAMPLE, _own), _vectors(SAMPLE, lambda n: n)
     assert _written(tmp_path / "a", rows, vectors) == _written(tmp_path / "b", rows, vectors)
 
 
 def test_questions_of_a_model_are_taken_alone(tmp_path: Path) -> None:
     """With enough questions of a model, the local ones are left out."""
-    rows = _rows(100, _own)
-    told = tuple(replace(q, origin="claude" if q.n < ENOUGH else "local") for q in rows.questions)
-    tuning = _written(tmp_path / "a", replace(rows, questions=told), _vectors(100, lambda n: n)).tuning
+    count = SAMPLE + 10
+    rows = _rows(count, _own)
+    told = tuple(replace(q, origin="local" if q.n < 10 else "claude") for q in rows.questions)
+    tuning = _written(tmp_path / "a", replace(rows, questions=told), _vectors(count, lambda n: n)).tuning
     assert tuning is not None
-    assert (tuning.origin, tuning.questions) == ("claude", ENOUGH)
+    assert (tuning.origin, tuning.questions) == ("claude", SAMPLE)
 
 
 def test_questions_that_are_refused_lower_the_threshold(tmp_path: Path) -> None:
     """Where neither words nor vectors of own questions come near their passage, the threshold falls, but not far."""
-    rows = _rows(100, lambda n: f"ginkgo{n} hazel{n} ilex{n} juniper{n} alder{n}?")
-    vectors = _vectors(100, lambda n: n)
+    rows = _rows(SAMPLE, lambda n: f"ginkgo{n} hazel{n} ilex{n} juniper{n} alder{n}?")
+    vectors = _vectors(SAMPLE, lambda n: n)
     unsure = replace(vectors, calibration=(replace(CALIBRATION[0], cosine_mean=0.82),))
     assert LOWEST - 1e-6 <= _written(tmp_path / "a", rows, unsure).calibration[0].threshold < THRESHOLD
 
@@ -153,7 +154,7 @@ def _first(store: Store, words: float | None) -> str:
 
 def test_a_search_mixes_as_the_build_was_tuned(tmp_path: Path) -> None:
     """The mix of the manifest decides; without one the search ranks as with the built-in mix."""
-    _written(tmp_path / "a", _rows(100, _others), _vectors(100, lambda n: n))
+    _written(tmp_path / "a", _rows(SAMPLE, _others), _vectors(SAMPLE, lambda n: n))
     store = open_store(tmp_path / "a")
     assert [_first(store, words) for words in (None, WORDS, 0.9, 0.5)] == ["a3.0", "a3.0", "a3.0", "a7.0"]
 
@@ -217,8 +218,8 @@ def test_the_threshold_falls_by_one_log_odds_at_most(confidences: list[float]) -
 def test_the_doctor_shows_what_was_chosen_and_from_what(tmp_path: Path) -> None:
     """Mix, figures, number and origin of the questions, and the thresholds in use."""
     out, name = tmp_path / "out", "0" * 16
-    _written(out / "builds" / name / "artifacts", _rows(100, _others), _vectors(100, lambda n: n))
+    _written(out / "builds" / name / "artifacts", _rows(SAMPLE, _others), _vectors(SAMPLE, lambda n: n))
     switch(out, name)
     found = {item.name: item.detail for item in examine(Settings(tmp_path / "none", out, tmp_path))}
-    assert "words 0.6, vectors 0.4, tuned; built-in mix on half of 100 generated questions (local)" in found["fusion"]
+    assert "words 0.6, vectors 0.4, tuned; built-in mix on half of 200 generated questions (local)" in found["fusion"]
     assert "en 0.50" in found["refusal"]
