@@ -10,7 +10,8 @@ than a reader's question would, and by words. What they show counts with a guard
   LOCAL_GAIN as well. Without that, XQuAD-zh would take 0.8 words for a gain of 1.3 points and lose its readers 0.2.
 - The threshold is only ever lowered. Own questions are mostly 1.6 to 1.8 log-odds surer than those of readers (5 %
   quantile): raised by the one log-odds that would be allowed, the threshold would refuse 12 to 21 % of the readers'
-  instead of 6 to 8 %. But where a base refuses even its own, readers fare no better. Hiding a passage gives no unanswerable question to learn from: its neighbours answer too.
+  instead of 6 to 8 %. But where a base refuses even its own, readers fare no better. Hiding a passage gives no
+  unanswerable question to learn from: its neighbours answer too.
 """
 
 from __future__ import annotations
