@@ -70,7 +70,8 @@ def _build(run: Run, how: How) -> Report:
     sources = read_sources(settings, run.now, cache=run.cache, clock=clock, preview=how.preview)
     with clock.stage("embedder"):
         choice = choose_embedder(settings.embed)
-    enrichment = choose_enricher(settings, progress.update, Asks.NEVER if how.preview else how.asks)
+    asks, again = Asks.NEVER if how.preview else how.asks, "derive" in how.anew
+    enrichment = choose_enricher(settings, progress.update, asks, again=again)
     with clock.stage("compare"):
         sweep(settings.out)
         remove_superseded(settings.out)  # a build that was killed after its switch left the one before

@@ -35,6 +35,7 @@ _WORDS = {
     "article": "the rest of the article",
 }
 _FIXES = {
+    "enrich-unusable": "`geosmin build --from derive` asks once more",
     "enrich-budget": "raise budget.build_usd; `geosmin build --plan` tells what is left to pay",
     "enrich-unanswered": "build again later: what was answered is kept",
     "enrich-time": "build again: what was answered is kept",
@@ -83,10 +84,13 @@ class Enrichment:
             self.desk.store.forget({article.id for article in articles})
 
 
-def choose_enricher(settings: Settings, progress: Callable[[int, int], None], asks: Asks = Asks.SINGLY) -> Enrichment:
+def choose_enricher(
+    settings: Settings, progress: Callable[[int, int], None], asks: Asks = Asks.SINGLY, *, again: bool = False
+) -> Enrichment:
     """Return the configured enricher. Raises SettingsError for a model without a price, and for batches on Bedrock.
 
     Nothing is connected to before a call is needed: with every answer kept, a build needs neither key nor network.
+    With `again`, what could not be used before is asked once more.
     """
     chosen = settings.enrich
     if chosen.provider is Provider.LOCAL:
@@ -102,7 +106,7 @@ def choose_enricher(settings: Settings, progress: Callable[[int, int], None], as
         Asks.PLANNED: lambda: None,
         Asks.NEVER: lambda: Direct(chosen, ledger, NOT_HERE),
     }
-    desk = Desk(Store.at(folder), ledger, doors[asks]())
+    desk = Desk(Store.at(folder), ledger, doors[asks](), again)
     asking = Asking(chosen.question_model, chosen.page_model, settings.guide, chosen.chunks_per_article)
     reader = Reader(desk, asking, chosen, settings.questions.per_chunk, unlimited=batched)
     return Enrichment(ClaudeEnricher(reader, progress), desk)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -335,3 +336,22 @@ def test_a_cost_is_the_sum_of_its_tokens() -> None:
 def test_a_wait_is_bounded(attempt: int, pause: float, after: float) -> None:
     """No wait is longer than a minute, and none shorter than the service asks within that."""
     assert min(after, 60.0) <= wait(attempt, pause, after) <= 60.0
+
+
+def test_what_a_model_gets_wrong_is_not_paid_for_at_every_build(tmp_path: Path) -> None:
+    """A refusal is remembered with its reason: the next build asks nothing and says the same, until it is told to ask."""
+    settings = settings_in(tmp_path)
+
+    def refusing(body: dict[str, Any]) -> Reply:
+        return Turn.says("", stop_reason="refusal") if stage_of(body) == "source" else author(body)
+
+    with FakeClaude(refusing) as fake, asking(fake):
+        first = build(settings, now=NOON, progress=Silent(), how=QUICK)
+        asked = len(fake.requests)
+        second = build(settings, now=NOON, progress=Silent(), how=QUICK)
+        assert len(fake.requests) == asked
+        assert second.unchanged and second.problems == first.problems != ()
+        fake.state.script = author
+        third = build(settings, now=NOON, progress=Silent(), how=replace(QUICK, anew=("derive",)))
+    assert len(fake.requests) == asked + 2
+    assert third.problems == ()

@@ -68,7 +68,7 @@ def _questions(body: dict[str, Any]) -> Answer:
 
 
 def _asked(passage: dict[str, Any], count: int) -> Answer:
-    word, chinese = _word(passage["text"]), _HAN.search(passage["text"])
+    word, chinese = _word(passage["text"]), passage["language"] == "zh"
     forms = (
         ["{w}有什么作用？", "怎样使用{w}？", "{w}适合谁？"]
         if chinese

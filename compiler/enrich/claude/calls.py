@@ -90,7 +90,10 @@ class Asking:
     def questions(self, page: Page, count: int) -> Iterator[tuple[Call, Mapping[str, ChunkRow]]]:
         """Yield a call for each batch of passages, and the batch."""
         for batch in _batches(dict(list(page.passages.items())[: self.most_chunks])):
-            listed = [{"id": name, "section": list(c.path), "text": _clean(c.text)} for name, c in batch.items()]
+            listed = [
+                {"id": name, "language": c.lang, "section": list(c.path), "text": _clean(c.text)}
+                for name, c in batch.items()
+            ]
             material = _json({"title": page.reading.article.title, "count": count, "passages": listed})
             yield (
                 Call(

@@ -20,7 +20,7 @@ from compiler.enrich.folding import forms_of, key_of, level
 from compiler.enrich.prose import lang_of
 from compiler.enrich.protocol import Candidate, Digest, Statement
 from query_fn.contract import ChunkRow
-from query_fn.text import normalise, plain, without_smuggled
+from query_fn.text import normalise, plain, script_lang, without_smuggled
 
 SENTENCE, SUMMARY, QUESTION, SECTION, NAME = 400, 800, 200, 400, 80  # characters; twice what is asked for
 MOST_POINTS, MOST_SUBJECTS, EACH = 12, 24, 2
@@ -70,7 +70,7 @@ def questions(raw: bytes, page: Page, batch: Mapping[str, ChunkRow], count: int)
         chunk, kept = batch[asked.passage], dict[str, str]()
         known = "\n".join((page.reading.article.title, *chunk.path, chunk.text))
         for text in (_text(one, QUESTION, known) for one in asked.questions):
-            if lang_of(text) == ("zh" if chunk.lang == "zh" else "en"):
+            if _speaks(text, chunk.lang):
                 kept.setdefault(normalise(text).rstrip("?？ "), text)
         kept.pop(title, None)
         if not kept:
@@ -143,6 +143,13 @@ def _read(raw: bytes, form: type[Answer]) -> Answer:
         return msgspec.json.decode(raw, type=form)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise Unusable("not the JSON that was asked for") from None
+
+
+def _speaks(text: str, lang: str) -> bool:
+    """Tell whether a question may be in a language: a Chinese one has Chinese characters, an English one few."""
+    if lang == "zh":
+        return lang_of(text) == "zh"
+    return lang != "en" or script_lang(text) != "zh"
 
 
 def _definition(page: Page, text: str, passage: str, names: Sequence[str]) -> Statement | None:

@@ -30,27 +30,38 @@ class Failure:
 
 @dataclass(slots=True)
 class Desk:
-    """Where answers come from. `failures` lists what there is no answer for, `answers` what there is."""
+    """Where answers come from. `failures` lists what there is no answer for, `answers` what there is.
+
+    What a model got wrong twice is asked again only with another text, prompt or model, or on purpose (`again`).
+    """
 
     store: Store
     ledger: Ledger
     door: Door | None  # None: nothing is asked, what would be is written down
+    again: bool = False
     failures: list[Failure] = field(default_factory=list)
     answers: list[tuple[str, bytes]] = field(default_factory=list)
 
     async def get(self, call: Call, check: Check[Value]) -> Value | None:
         """Return the checked answer to a call, None when there is none to be had."""
         kept = self.store.find(call)
-        if kept is not None and (found := _checked(kept, check)) is not None:
+        if kept and not kept.failure and (found := _checked(kept.answer.encode(), check)) is not None:
             self.ledger.kept(call)
-            self.answers.append((call.key, kept))
+            self.answers.append((call.key, kept.answer.encode()))
             return found
+        if kept and kept.failure and not self.again:
+            self.failures.append(_failure(call, Unusable(kept.failure)))
+            return None
         if self.door is None:
             self.ledger.planned(call)
             return None
         try:
             raw, value = await self._asked(self.door, call, check)
-        except (Unusable, Unanswered, Overspent) as error:
+        except Unusable as error:
+            self.store.keep(call, b"", str(error))
+            self.failures.append(_failure(call, error))
+            return None
+        except (Unanswered, Overspent) as error:
             self.failures.append(_failure(call, error))
             return None
         self.store.keep(call, raw)

@@ -23,6 +23,7 @@ class Kept(msgspec.Struct, frozen=True):
     stage: str
     model: str
     answer: str
+    failure: str = ""  # why no answer to this could be used; it is not asked again by itself
 
 
 @dataclass(slots=True)
@@ -38,18 +39,18 @@ class Store:
         """Return the store in a folder, which need not exist."""
         return cls(folder, set())
 
-    def find(self, call: Call) -> bytes | None:
-        """Return the answer that was kept for a call."""
+    def find(self, call: Call) -> Kept | None:
+        """Return what was kept for a call."""
         self.used.add(call.key)
         try:
-            return _read(self._place(call.key)).answer.encode()
+            return _read(self._place(call.key))
         except (OSError, msgspec.DecodeError):
             return None
 
-    def keep(self, call: Call, answer: bytes) -> None:
-        """Keep an answer. A full disk costs the next build the price of it, and says so."""
+    def keep(self, call: Call, answer: bytes, failure: str = "") -> None:
+        """Keep an answer, or why there is none. A full disk costs the next build the price of it, and says so."""
         place = self._place(call.key)
-        kept = Kept(call.article, call.stage, call.model, answer.decode())
+        kept = Kept(call.article, call.stage, call.model, answer.decode(), failure)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             aside = place.with_suffix(".part")
