@@ -22,8 +22,9 @@ from compiler.progress import Silent
 from compiler.settings import Settings, load
 from compiler.spending import Bill, EnrichSettings, Price, Provider, Usage, cost
 from tests.compiler.claude_bases import FILES, QUICKLY, asking, derived, made
+from tests.compiler.test_cli import run
 from tests.compiler.vault import NOON, PUBLIC, QUICK, digests, write
-from tests.fake_claude import Expired, FakeClaude, Script, Status, Turn
+from tests.fake_claude import FakeClaude, Turn
 from tests.fake_claude.author import answer_to, author, stage_of
 from tests.fake_claude.script import Reply
 
@@ -227,92 +228,12 @@ def test_the_middle_of_a_very_long_article_is_left_out_visibly(tmp_path: Path) -
     assert shown[0]["id"] == "p1" and shown[-1]["id"] == f"p{len(got.rows.rows.chunks)}"
 
 
-def test_batches_give_what_single_calls_give(tmp_path: Path) -> None:
-    """The same answers make the same rows, at half the price and in a few batches."""
-    alone, _ = made(tmp_path / "a", author)
-    batched, fake = made(tmp_path / "b", author, batch=True)
-    assert batched.problems == []
-    assert batched.rows.rows == alone.rows.rows
-    assert len(fake.state.batches) <= 4
-    assert not any(body.get("stream") for body in fake.requests)
-
-
-def _unlucky(reply: Reply) -> Script:
-    return lambda body: reply if stage_of(body) == "questions" else author(body)
-
-
-@pytest.mark.parametrize(
-    ("reply", "code"),
-    [
-        (Expired(), "enrich-unanswered"),
-        (Status(529), "enrich-unanswered"),
-        (Status(400), "enrich-unusable"),
-        (Turn.says("no"), "enrich-unusable"),
-    ],
-)
-def test_a_batch_may_fail_in_part(reply: Reply, code: str, tmp_path: Path) -> None:
-    """Requests of a batch that fail are local; the others are used."""
-    got, _ = made(tmp_path, _unlucky(reply), batch=True)
-    assert got.codes == {code}
-    assert "The model read about" in repr(got.rows.rows.pages)
-
-
-def test_a_batch_that_was_paid_for_is_picked_up(tmp_path: Path) -> None:
-    """A build that ended while its batch was at work has the next one read the results, and send nothing again."""
-    settings_in(tmp_path)
-    with FakeClaude(author, polls=10**6) as fake, asking(fake):
-        with pytest.raises(KeyboardInterrupt):
-            _interrupted(tmp_path, fake)
-        sent = len(fake.requests)
-        fake.state.polls = 0
-        got = derived(tmp_path, batch=True)
-    assert sent and got.problems == []
-    questions = [body for body in fake.requests if stage_of(body) == "questions"]
-    assert len(questions) == len({json.dumps(body) for body in questions})
-    assert json.loads((tmp_path / "state" / "claude" / "batches.json").read_bytes()) == []
-
-
-def _interrupted(tmp_path: Path, fake: FakeClaude) -> None:
-    """Derive until the batch is at work, then end like a person does."""
-    import _thread
-    import threading
-
-    def end() -> None:
-        while not fake.state.batches or not any(fake.state.asked.values()):
-            time.sleep(0.01)
-        _thread.interrupt_main()
-
-    threading.Thread(target=end, daemon=True).start()
-    derived(tmp_path, batch=True)
-
-
-def test_bedrock_speaks_the_same_language(tmp_path: Path) -> None:
-    """Against Bedrock's address and token the same requests give the same rows."""
-    own, _ = made(tmp_path / "a", author)
-    with FakeClaude(author) as fake:
-        bedrock = {
-            "AWS_BEARER_TOKEN_BEDROCK": fake.key,
-            "AWS_REGION": "eu-west-1",
-            "ANTHROPIC_BEDROCK_MANTLE_BASE_URL": fake.url,
-        }
-        with asking(fake, ANTHROPIC_API_KEY="", ANTHROPIC_BASE_URL="", **bedrock):
-            got = derived(tmp_path / "b", "enrich.provider=bedrock")
-    assert got.problems == []
-    assert got.rows.rows == own.rows.rows
-
-
 def test_a_model_without_a_price_is_refused(tmp_path: Path) -> None:
     """What nobody knows the price of is not asked; a price in the settings is enough."""
     with pytest.raises(SettingsError, match=r"enrich\.prices"):
         derived(tmp_path, "enrich.page_model=claude-next")
     own = EnrichSettings(Provider.ANTHROPIC, prices=(Price("claude-next", 1, 2, 3, 4),))
     assert own.price("claude-next").output == 2
-
-
-def test_batches_on_bedrock_are_refused(tmp_path: Path) -> None:
-    """A provider without batches is named before anything is done."""
-    with pytest.raises(SettingsError, match="Bedrock"):
-        derived(tmp_path, "enrich.provider=bedrock", batch=True)
 
 
 def test_a_damaged_answer_is_asked_for_again(tmp_path: Path) -> None:
@@ -355,3 +276,26 @@ def test_what_a_model_gets_wrong_is_not_paid_for_at_every_build(tmp_path: Path) 
         third = build(settings, now=NOON, progress=Silent(), how=replace(QUICK, anew=("derive",)))
     assert len(fake.requests) == asked + 2
     assert third.problems == ()
+
+
+def test_private_pages_change_nothing_of_what_is_asked_or_derived(tmp_path: Path) -> None:
+    """With and without its private pages a base asks the same, and is the same."""
+    public = {name: text for name, text in FILES.items() if name != "secret.md"}
+    (one, first), (other, second) = made(tmp_path / "a", author), made(tmp_path / "b", author, files=public)
+    assert one.rows.rows == other.rows.rows
+    assert sorted(map(json.dumps, first.requests)) == sorted(map(json.dumps, second.requests))
+
+
+def test_the_commands_tell_the_plan_and_the_bill(tmp_path: Path) -> None:
+    """`build --plan` is a table or JSON, `build` says what it spent, and a build from kept answers needs no key."""
+    write(tmp_path / "content", FILES)
+    sets = [word for item in QUICKLY for word in ("--set", item)]
+    plan_json = json.loads(run(tmp_path, "build", "--plan", "--json", *sets, ANTHROPIC_API_KEY="").stdout)
+    table = run(tmp_path, "build", "--plan", *sets).stdout.splitlines()
+    with FakeClaude(author) as fake:
+        paid = run(tmp_path, "build", *sets, ANTHROPIC_API_KEY=fake.key, ANTHROPIC_BASE_URL=fake.url)
+    again = run(tmp_path, "build", "--json", "--strict", *sets, ANTHROPIC_API_KEY="")
+    assert [stage["stage"] for stage in plan_json["stages"]] == [line.split()[0] for line in table[1:-1]]
+    assert f"of $5.00 spent on {len(fake.requests)} calls" in paid.stdout
+    assert (paid.returncode, again.returncode) == (0, 0)
+    assert json.loads(again.stdout)["spent"]["calls"] == 0
