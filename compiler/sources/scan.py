@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compiler.errors import FileError
-from compiler.model import Problem, Severity, SourceFile, SourcePath
 from compiler.guide import GLOSSARY_NAME, GUIDE_NAME
+from compiler.model import Problem, Severity, SourceFile, SourcePath
 from compiler.settings import CONFIG_NAME, LimitSettings
 
 MARKDOWN = (".md", ".markdown")
