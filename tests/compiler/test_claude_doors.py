@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import json
+import signal
 import threading
 import time
 from pathlib import Path
@@ -69,8 +70,12 @@ def _interrupted(tmp_path: Path, fake: FakeClaude) -> None:
             time.sleep(0.01)
         _thread.interrupt_main()
 
-    threading.Thread(target=end, daemon=True).start()
-    derived(tmp_path, batch=True)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a test worker ignores it
+    try:
+        threading.Thread(target=end, daemon=True).start()
+        derived(tmp_path, batch=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_bedrock_speaks_the_same_language(tmp_path: Path) -> None:
