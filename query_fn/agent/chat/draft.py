@@ -24,6 +24,7 @@ from query_fn.text import tokenise
 
 FIRST, WHOLE = 150, 300  # size of an answer's first paragraph and of both, in Chinese characters (`size_of`)
 CLOSE, AS_CLOSE = 0.3, 0.95  # of the best score: what may fill an answer, from its page and from another one
+PRICED = 0.85  # of the best score
 ENOUGH = 0.35  # meaning from which the reader's language is not left for another one that says it better
 MAX_CROSS = 2  # sentences when only their meaning speaks for them
 MAX_PAGES = 8
@@ -55,7 +56,7 @@ def readable(scored: Sequence[Scored], question: Question) -> Sequence[Scored]:
 
 def drafted(material: Material) -> Draft:
     """Return the answer: a section whose headings are the question, a list or code that is asked for, or sentences."""
-    if asks_price(material.question) and not any(material.shaped(s.span) for s in material.scored):
+    if asks_price(material.question) and not _priced(material):
         return Draft(())  # what something costs is an amount, or is not there
     if opened := opening(material):
         return opened
@@ -65,6 +66,13 @@ def drafted(material: Material) -> Draft:
     if not usable or max(s.score for s in usable) < FLOOR:
         return Draft(())
     return answering(material, usable)
+
+
+def _priced(material: Material) -> bool:
+    """Say whether an amount stands near the best that was found; another one is the price of something else."""
+    top = max((s.score for s in material.scored), default=0.0)
+    near = (s for s in material.scored if s.meaning is None or s.score >= PRICED * top)
+    return any(material.shaped(s.span) for s in near)
 
 
 def answering(material: Material, usable: Sequence[Scored]) -> Draft:
