@@ -15,6 +15,7 @@ from query_fn.agent.chat.material import (
     MAX_SENTENCES,
     NEAR,
     Material,
+    points,
     quotable,
     quote,
     quoted,
@@ -108,9 +109,8 @@ def _without_loose_end(lines: Sequence[Quoted]) -> tuple[Quoted, ...]:
 def best_block(material: Material) -> Draft | None:
     """Return the list, table or code that answers, with what introduces it, if it beats every sentence."""
     scores = {id(s.span): s for s in material.scored}
-    blocks = [
-        b for own in material.pieces.values() for b in cutter.blocks(own) if all(id(m) in scores for m in b.members)
-    ]
+    listed = (b for own in material.pieces.values() for b in cutter.blocks(own))
+    blocks = [b for b in listed if all(id(m) in scores for m in b.members) and not _points(b)]
     steps = material.intent is Intent.STEPS
     found = [(_block_score(b, scores, steps=steps), b) for b in blocks]
     rival = max((s.score for s in material.scored if quotable(s.span)), default=0.0)
@@ -120,6 +120,11 @@ def best_block(material: Material) -> Draft | None:
     most = MAX_ITEMS if steps or _short(best) else MAX_SENTENCES + 2
     opening = _introduced(material, best)
     return Draft(opening + members_of(best.members, most), ("list_cut",) if len(best.members) > most else ())
+
+
+def _points(block: Block) -> bool:
+    """Say whether most of a list sends the reader elsewhere."""
+    return 2 * sum(map(points, block.members)) > len(block.members)
 
 
 def _short(block: Block) -> bool:

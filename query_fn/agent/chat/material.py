@@ -76,10 +76,10 @@ class Material:
 def quotable(span: Span) -> bool:
     """Say whether a span can stand alone: not a heading, a table header, bare code or a lead-in without its list."""
     alone = span.kind not in ("heading", "code", "header") and not announces(span) and len(span.text) > 3
-    return alone and not _POINTER.fullmatch(span.text) and not _points(span)
+    return alone and not _POINTER.fullmatch(span.text) and not points(span)
 
 
-def _points(span: Span) -> bool:
+def points(span: Span) -> bool:
     """Say whether a short piece is a link, or sends the reader to one."""
     return len(span.text) <= POINTING and span.kind != "row" and _LINKED.search(span.raw) is not None
 
