@@ -29,7 +29,7 @@ FADE = 0.15  # of that for each piece between the heading and the span: a sectio
 RANK = 0.12  # evidence that search put first
 FOREIGN = 0.85  # factor for a language the reader did not ask in
 # Levels of closeness where nothing answers and where a piece does: in one language the medians of XQuAD-zh; across two
-# those of zh → en, 0.32 and 0.43, moved up so that one in ten answerable questions is refused, four in five of the others.
+# those of zh → en, 0.32 and 0.43, moved up: one in ten answerable questions is refused, four in five of the others.
 ALIKE, ACROSS = (0.36, 0.60), (0.345, 0.45)
 PIECE_CHARS = 600
 READ_SIZE = 1_000  # `size_of` what is read for one question, 0.3 ms each
