@@ -69,6 +69,8 @@ class Live:
         for name in LEXICAL:  # opened now: the folder of a superseded build goes away
             store.lexical(name)
         embedder, notes = _embedder(store)
+        if embedder and not embedder.reads:
+            notes = (*notes, "embedder_without_states")
         searcher = Searcher(store, embedder)
         model = chat_model(store, embedder)
         if self._settings.chat != model.name:

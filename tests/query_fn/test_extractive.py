@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, Observation, ReadResult, View
+from query_fn.agent.chat.closeness import Close, Passage
 from query_fn.agent.chat.extractive import Extractive
 from query_fn.agent.chat.spans import blocks, cut
 from query_fn.agent.chat.words import keywords
 from query_fn.agent.router import classify
+from query_fn.errors import RouteFailed
 from query_fn.model import Candidate, Diagnostics, Evidence, SearchResult
 from query_fn.text import script_lang
 
@@ -297,3 +300,18 @@ def test_blocks() -> None:
 def test_keywords(question: str, words: tuple[str, ...]) -> None:
     """Function words go; Chinese stays as bigrams, identifiers whole."""
     assert keywords(question) == words
+
+
+def test_a_model_that_fails_leaves_words_and_a_doubt() -> None:
+    """The answer is the one that words choose, and it says that a part failed."""
+
+    def broken(question: str, lang: str, passages: Sequence[Passage], new: int) -> list[list[Close]]:
+        raise RouteFailed("the embedder failed")
+
+    view = _view("How long are backups kept?", _found(), _read(_evidence("Backups are kept for 14 days.\n")))
+    words, failed = Extractive().next(view), Extractive(broken).next(view)
+    assert isinstance(words, Draft)
+    assert isinstance(failed, Draft)
+    assert words.sentences
+    assert failed.sentences == words.sentences
+    assert failed.uncertainties == (*words.uncertainties, "route_failed")

@@ -15,10 +15,12 @@ from query_fn.agent.chat.draft import drafted, pages, readable
 from query_fn.agent.chat.material import Material, quote, quoted
 from query_fn.agent.chat.parts import MOST, parts
 from query_fn.agent.chat.procedure import headings_of, step_nodes, wants_steps
-from query_fn.agent.chat.score import Idf, Question, score
+from query_fn.agent.chat.score import Idf, Question, Scored, score
+from query_fn.agent.chat.spans import Span
 from query_fn.agent.chat.support import confidence, supported
 from query_fn.agent.chat.words import keywords, page_names, subject
 from query_fn.agent.router import Intent, classify
+from query_fn.errors import RouteFailed
 from query_fn.model import Candidate, Evidence, SearchResult
 from query_fn.retrieve.asked import SAID
 from query_fn.retrieve.bilingual import translated
@@ -145,7 +147,7 @@ class Extractive:
         pieces = {e.id: cutter.cut(e) for e in evidence}
         question = self._question(view, evidence)
         spans = [span for own in pieces.values() for span in own]
-        scored = score(spans, question, self.closeness)
+        scored, doubts = self._scored(spans, question)
         sure = confidence(found, scored, question)
         if not supported(spans, scored, question, sure=1.0 if view.intent is Intent.PAGES else sure):
             return Draft(())  # pages are for reading
@@ -154,7 +156,14 @@ class Extractive:
         if view.intent is Intent.PAGES:
             return pages(left)
         draft = drafted(Material(view.intent, view.asked, pieces, readable(left, question)))
-        return replace(draft, confidence=sure)
+        return replace(draft, confidence=sure, uncertainties=(*draft.uncertainties, *doubts))
+
+    def _scored(self, spans: Sequence[Span], question: Question) -> tuple[list[Scored], tuple[str, ...]]:
+        """Return the scored spans and what to doubt: when the model fails, words alone decide, and that is said."""
+        try:
+            return score(spans, question, self.closeness), ()
+        except RouteFailed:
+            return score(spans, question), ("route_failed",)
 
     def _question(self, view: View, evidence: Sequence[Evidence]) -> Question:
         """Return what spans are scored against: the question, and its words in the other language of what was read."""
