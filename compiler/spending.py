@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from compiler.errors import SettingsError
 from compiler.ranges import between
+from query_fn import prices
+from query_fn.prices import Usage
 
 BATCH_SHARE = 0.5  # of the price, for what is asked in a batch
 
@@ -30,21 +32,13 @@ class Asks(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per million tokens of one model."""
+class Price(prices.Price):
+    """What an owner says a model costs."""
 
-    model: str
     input: float = between(0.0, 0, 10_000)
     output: float = between(0.0, 0, 10_000)
     cache_write: float = between(0.0, 0, 10_000)
     cache_read: float = between(0.0, 0, 10_000)
-
-
-# As published in October 2026, for prompts of up to 100,000 tokens; no prompt of a build is longer.
-PRICES = (
-    Price("claude-haiku-5-5", input=0.10, output=0.50, cache_write=0.125, cache_read=0.01),
-    Price("claude-sonnet-5-5", input=2.0, output=10.0, cache_write=2.5, cache_read=0.10),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +60,9 @@ class EnrichSettings:
     chunks_per_article: int = between(120, 1, 10_000)  # that questions are paid for
     prices: tuple[Price, ...] = ()  # instead of, or beside, the known ones
 
-    def price(self, model: str) -> Price:
+    def price(self, model: str) -> prices.Price:
         """Return what a model costs. Raises SettingsError for one without a price: spending must be seen before."""
-        found = {price.model: price for price in (*PRICES, *self.prices)}
+        found = {price.model: price for price in (*prices.PRICES, *self.prices)}
         if model not in found:
             known = ", ".join(sorted(found))
             raise SettingsError(f"no price for the model {model!r}; add it to `enrich.prices` (known: {known})")
@@ -80,36 +74,6 @@ class BudgetSettings:
     """The most that one build may spend, in US dollars."""
 
     build_usd: float = between(5.0, 0, 1_000_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one call, or of many."""
-
-    input: int = 0
-    cache_write: int = 0
-    cache_read: int = 0
-    output: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        """Return both together."""
-        return Usage(
-            self.input + other.input,
-            self.cache_write + other.cache_write,
-            self.cache_read + other.cache_read,
-            self.output + other.output,
-        )
-
-
-def cost(usage: Usage, price: Price) -> float:
-    """Return what tokens cost, in US dollars."""
-    parts = (
-        usage.input * price.input,
-        usage.cache_write * price.cache_write,
-        usage.cache_read * price.cache_read,
-        usage.output * price.output,
-    )
-    return sum(parts) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "compiler.addresses": LEAVES,
     "compiler.guide": LEAVES,
     "compiler.ranges": (),
-    "compiler.spending": (*LEAVES, "compiler.ranges"),
+    "compiler.spending": (*LEAVES, "compiler.ranges", "query_fn.prices"),
     "compiler.settings": (
         *LEAVES,
         *TEXT,
@@ -56,6 +56,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.enrich",
         "compiler.guide",
         "compiler.spending",
+        "query_fn.prices",
     ),
     "compiler.wiki": (*LEAVES, *TEXT, "compiler.cache", "compiler.enrich", "compiler.guide", "compiler.sources.urls"),
     "compiler.index": (
@@ -240,7 +241,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "query_fn.text": (),
     "query_fn.model": (),
     "query_fn.errors": (),
-    "query_fn.settings": (),
+    "query_fn.prices": (),
+    "query_fn.settings": ("query_fn.prices",),
     "query_fn": ("query_fn",),
 }
 

@@ -20,7 +20,8 @@ from compiler.errors import SettingsError
 from compiler.plan import plan
 from compiler.progress import Silent
 from compiler.settings import Settings, load
-from compiler.spending import Bill, EnrichSettings, Price, Provider, Usage, cost
+from compiler.spending import Bill, EnrichSettings, Price, Provider
+from query_fn.prices import Usage, cost
 from tests.compiler.claude_bases import FILES, QUICKLY, asking, derived, made
 from tests.compiler.test_cli import run
 from tests.compiler.vault import NOON, PUBLIC, QUICK, digests, write

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from compiler.enrich.claude.calls import Call, parameters
 from compiler.enrich.claude.checks import CUT_OFF, Unusable
 from compiler.enrich.claude.ledger import Ledger
-from compiler.spending import EnrichSettings, Provider, Usage
+from compiler.spending import EnrichSettings, Provider
+from query_fn.prices import Usage
 
 if TYPE_CHECKING:
     from anthropic import APIStatusError, AsyncAnthropic

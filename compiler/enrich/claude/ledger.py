@@ -8,11 +8,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from compiler.enrich.claude.calls import Call
-from compiler.spending import BATCH_SHARE, Bill, EnrichSettings, Line, Price, Usage, cost
+from compiler.spending import BATCH_SHARE, Bill, EnrichSettings, Line
+from query_fn.prices import UNSURE, Price, Usage, cost, tokens
 
 STAGES = ("questions", "sections", "source", "subjects", "sayings")
 OVERHEAD = 400  # tokens of a request that are not its text: the form
-UNSURE = 1.5  # how much more tokens than estimated a text may have
 
 
 class Overspent(Exception):
@@ -23,12 +23,6 @@ class Overspent(Exception):
     def __str__(self) -> str:
         """Return the reason."""
         return "the budget of the build does not allow it"
-
-
-def tokens(text: str) -> int:
-    """Return about how many tokens a text has; rather too many: 3 ASCII characters a token, 1.3 for every other one."""
-    ascii_only = len(text.encode("ascii", "ignore"))
-    return math.ceil(ascii_only / 3 + (len(text) - ascii_only) * 1.3)
 
 
 def input_tokens(call: Call) -> int:
