@@ -151,7 +151,7 @@ def _block_score(block: Block, scores: Mapping[int, Scored], *, steps: bool) -> 
     return value + LISTED * tie + (ORDERED if block.members[0].kind == "ordered" else 0.0)
 
 
-def _numbers(members: Sequence[Span]) -> list[int]:
+def numbers(members: Sequence[Span]) -> list[int]:
     """Return the numbers of a list's items: the author's where they rise, else by position (Markdown allows all 1)."""
     written = [m.number for m in members]
     rising = all(a < b for a, b in pairwise(written))
@@ -160,7 +160,7 @@ def _numbers(members: Sequence[Span]) -> list[int]:
 
 def members_of(members: Sequence[Span], most: int = MAX_ITEMS) -> tuple[Quoted, ...]:
     """Return the lines of a block: numbered in a numbered list, code as it stands."""
-    pairs = list(zip(members, _numbers(members), strict=True))[:most]
+    pairs = list(zip(members, numbers(members), strict=True))[:most]
     return tuple(
         Quoted(m.text, quote(m), item=m.kind != "code", number=n if m.kind == "ordered" else 0) for m, n in pairs
     )

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, ReadResult, View
 from query_fn.agent.chat.closeness import Closeness
+from query_fn.agent.chat.counted import Words
+from query_fn.agent.chat.counting import count, counting, which_step
 from query_fn.agent.chat.draft import drafted, pages, readable
 from query_fn.agent.chat.material import Material, quote, quoted
 from query_fn.agent.chat.parts import MOST, parts
@@ -44,10 +46,15 @@ class Extractive:
     name: str = "extractive"
 
     def next(self, view: View) -> Move:
-        """Search (twice at most), read the best candidates, answer from them; several questions one by one."""
+        """Count where the question counts, take several questions one by one, else answer the one."""
+        if move := self._counted(view):
+            return move
         asked = parts(view.asked) if not view.said else (view.asked,)
-        if len(asked) > 1 and view.intent not in (Intent.SECTIONS, Intent.PAGES):
-            return self._parts(view, asked)
+        several = len(asked) > 1 and view.intent not in (Intent.SECTIONS, Intent.PAGES)
+        return self._parts(view, asked) if several else self._one(view)
+
+    def _one(self, view: View) -> Move:
+        """Search (twice at most), read the best candidates, answer from them."""
         searches = [o.result for o in view.seen if isinstance(o.result, SearchResult)]
         if view.intent is Intent.SECTIONS and (move := _by_name(view)):
             return move
@@ -67,6 +74,18 @@ class Extractive:
             return self._answer(view, read, best.confidence)
         tried = any(o.call.tool == "read" for o in view.seen)
         return Draft(()) if view.final or tried or not best.candidates else self._look(view, best)
+
+    def _counted(self, view: View) -> Move | None:
+        """Count on from the turn before, or to the step that is asked for; None: the question does not count."""
+        words = Words(self.fold, self.idf)
+
+        def order(spans: Sequence[Span], about: str) -> list[float]:
+            question = Question(about, script_lang(about), view.intent, self.fold, self.idf)
+            return [s.score for s in self._scored(spans, question)[0]]
+
+        if task := counting(view, words):
+            return count(view, task, words=words, order=order)
+        return which_step(view, order=order)
 
     def _parts(self, view: View, asked: Sequence[str]) -> Move:
         """Search for every part, read what each found, and answer one after the other."""

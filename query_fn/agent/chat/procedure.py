@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Draft, OutlineResult, Quoted
 from query_fn.agent.chat.material import quoted
+from query_fn.agent.chat.spans import Span
 from query_fn.contract import NodeRow
 from query_fn.model import Evidence
 from query_fn.text import plain
@@ -23,6 +24,11 @@ _STEP = re.compile(
 def wants_steps(question: str) -> bool:
     """Say whether a question asks for the steps of something by that name."""
     return bool(_WANTED.search(question))
+
+
+def is_step(span: Span) -> bool:
+    """Say whether a span is a heading that counts a step."""
+    return span.kind == "heading" and _STEP.match(span.raw.lstrip("# ")) is not None
 
 
 def step_nodes(outline: OutlineResult) -> tuple[NodeRow, ...]:

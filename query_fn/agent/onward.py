@@ -1,0 +1,91 @@
+"""Questions that count: "the next one", "第三步", "which step is …". What they point at, by rules. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_THING = (
+    r"(?:one|item|step|type|kind|level|layer|row|point|option|entry|section|stage|part|way|method|rule|line|phase"
+    r"|category|reason|requirement|command|key|value)s?"
+)
+_COUNTED = r"[个步项条点种级层类行节章段]"
+_EN_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+_CN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2}
+_AT_ONCE = r"(?:(?:right|just|immediately|directly) )?"
+_POINTED = r"(?: (?:that|it|this))?\b(?! \w)"
+_END = r"(?=\s*(?:[?？.,，。!]|$))"
+
+_NEXT = re.compile(
+    rf"\b(?:the )?(?:next|following|subsequent)(?: {_THING}(?: (?:down|below|after))?\b|{_END})"
+    rf"|\b(?:the )?{_THING} {_AT_ONCE}(?:after|below|beneath|under){_POINTED}"
+    rf"|\b{_THING} (?:further )?down\b|\b(?:after|below) (?:that|it|this){_END}|\bcomes? next\b"
+    rf"|(?:再)?(?:往)?(?:下面?|后面?|接下来)(?:的)?(?:一|那一?){_COUNTED}|(?:之|以)后(?:的)?(?:一|那一?){_COUNTED}"
+    rf"|^(?:那么?)?(?:再往下|接下来|下一个|然后|之后|再然后)呢",
+    re.IGNORECASE,
+)
+_PREVIOUS = re.compile(
+    rf"\b(?:the )?(?:previous|preceding|prior)(?: {_THING}\b|{_END})"
+    rf"|\b(?:the )?{_THING} {_AT_ONCE}(?:before|above|over){_POINTED}"
+    rf"|\b{_THING} up\b|\b(?:before|above) (?:that|it|this){_END}"
+    rf"|(?:再)?(?:往)?(?:上面?|前面?)(?:的)?(?:一|那一?){_COUNTED}|(?:之|以)前(?:的)?(?:一|那一?){_COUNTED}",
+    re.IGNORECASE,
+)
+_LAST = re.compile(
+    rf"\b(?:the )?(?:very )?(?:last|final) {_THING}\b|(?:最后|倒数第一)(?:的)?(?:一|那)?{_COUNTED}", re.IGNORECASE
+)
+_NTH = re.compile(
+    rf"\b(?:the )?({'|'.join(_EN_ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th))(?: {_THING}\b|{_END})"
+    rf"|\b{_THING[:-2]} (?:number |no\.? ?|#)?(\d{{1,2}})\b"
+    rf"|第([一二两三四五六七八九十]{{1,3}}|\d{{1,2}})(?:个)?(?:步骤?|{_COUNTED})",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(
+    r"\b(?:which|what) (?:step|stage)(?: number)?\b|\bat (?:which|what) (?:step|stage)\b|第几步|哪一步|第几个步骤",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Onward:
+    """Where a question points: `by` places on (+) or back (-) from what was answered, or to the `nth` from the top.
+
+    `nth` counts from 1, -1 is the last one, 0 means that `by` counts. `rest` is what else the question says.
+    """
+
+    rest: str
+    by: int = 0
+    nth: int = 0
+
+
+def onward(question: str) -> Onward | None:
+    """Return where a question points, None when it does not count."""
+    if match := _NTH.search(question):
+        return Onward(_without(question, match), nth=_value(next(filter(None, match.groups()))))
+    if match := _LAST.search(question):
+        return Onward(_without(question, match), nth=-1)
+    for pattern, by in ((_NEXT, 1), (_PREVIOUS, -1)):
+        if match := pattern.search(question):
+            return Onward(_without(question, match), by=by)
+    return None
+
+
+def asks_which_step(question: str) -> str:
+    """Return what is done in the step whose number is asked for, "" when none is."""
+    match = _WHICH.search(question)
+    return _without(question, match) if match else ""
+
+
+def _without(question: str, match: re.Match[str]) -> str:
+    return " ".join(f"{question[: match.start()]} {question[match.end() :]}".split())
+
+
+def _value(written: str) -> int:
+    """Return the number of an ordinal: third, 3rd, 三, 十二."""
+    word = written.lower()
+    if word in _EN_ORDINALS:
+        return _EN_ORDINALS.index(word) + 1
+    if digits := re.match(r"\d+", word):
+        return int(digits[0])
+    tens, mark, ones = word.rpartition("十")
+    return (_CN_DIGITS.get(tens, 1) * 10 if mark else 0) + _CN_DIGITS.get(ones, 0)
