@@ -36,7 +36,7 @@ class Counting(LocalEnricher):
 
     def candidates(self, pages: Sequence[Reading], cache: Cache) -> list[tuple[Candidate, ...]]:
         """Return what the local enricher does."""
-        found = LocalEnricher().candidates(pages, cache)
+        found = [look.candidates for look in LocalEnricher().looks(pages, cache)]
         SEEN.extend((len(page.article.text), len(listed)) for page, listed in zip(pages, found, strict=True))
         return found
 

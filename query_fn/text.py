@@ -198,6 +198,7 @@ def _step(word: str) -> tuple[str, ...]:
     return (whole, *(_stem(piece.lower()[:MAX_TOKEN]) for piece in pieces))
 
 
+@lru_cache(maxsize=1 << 15)
 def _stem(word: str) -> str:
     """Return the English Snowball stem of an ASCII word, any other word unchanged."""
     word = word.replace("’", "'")
@@ -212,7 +213,7 @@ class _Stemmer(Protocol):
 
 @lru_cache(maxsize=1)
 def _stemmer() -> _Stemmer:
-    """Return the English stemmer; pure Python, 26 µs a new word, so words are cached with their parts."""
+    """Return the English stemmer; pure Python, 26 µs a word, so words and their parts are cached."""
     from snowballstemmer.english_stemmer import EnglishStemmer  # 11 ms: the package imports 30 languages
 
     stemmer: _Stemmer = EnglishStemmer()
@@ -259,6 +260,7 @@ def script_lang(text: str, default: str = "en") -> str:
 
 # --- Markdown for display ---------------------------------------------------------------------------------------------
 
+_ITEMS = [mark + blank for mark in "-*+.)" for blank in " \t"]
 # Signs without one of which a pattern never matches, the pattern, and what stands in its place.
 _PLAIN: tuple[tuple[Sequence[str], re.Pattern[str], str], ...] = tuple(
     (signs, re.compile(pattern, re.M), replacement)
@@ -266,20 +268,20 @@ _PLAIN: tuple[tuple[Sequence[str], re.Pattern[str], str], ...] = tuple(
         ("<", r"<!--[\s\S]*?-->", ""),
         ("{", r"\{\{[<%][^{}]*[%>]\}\}|\{%[^{}]*%\}|\{\*[^{}\n]*\*\}", ""),  # shortcodes of other generators
         ("|", r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-+:?)?[ \t]*$\n?", ""),  # the rule under a table header
-        ("-*_", r"^[ \t]*(?:[-*_][ \t]*){3,}$\n?", ""),  # thematic breaks
+        (("--", "- ", "-\t", "*", "_"), r"^[ \t]*(?:[-*_][ \t]*){3,}$\n?", ""),  # thematic breaks
         (">", r"^(?:[ \t]*>)+[ \t]?(?:\[![\w-]+\][+-]?[ \t]*)?", ""),  # quotes and callouts
         ("#", r"^[ \t]*#{1,6}[ \t]+", ""),
         ("#", r"[ \t]+#+[ \t]*$", ""),
         ("{", r"(?<!\{)[ \t]*\{[ ]?[#.:][^{}\n]*\}(?!\})", ""),  # {#id .class}
         ("^", r"(?:^|[ \t]+)\^[A-Za-z0-9-]+[ \t]*$", ""),  # block ids
-        ("-*+.)", r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", ""),
+        (_ITEMS, r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", ""),
         ("[", r"!?\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]", r"\1"),  # wikilinks
         ("[", r"!?\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\((?:[^()\n]|\([^()\n]*\))*\)", r"\1"),
         ("[", r"!?\[([^\[\]\n]+)\]\[[^\]\n]*\]", r"\1"),
         ("[", r"\[\^[^\]\s]+\]:?", ""),
         ("<", r"<(https?://[^>\s]+)>", r"\1"),
         ("<", r"</?[A-Za-z][^<>]{0,500}>", ""),
-        ("*~=", r"(\*{1,3}|~~|==)(?=\S)(.+?)(?<=\S)\1", r"\2"),
+        (("*", "~~", "=="), r"(\*{1,3}|~~|==)(?=\S)(.+?)(?<=\S)\1", r"\2"),
         ("_", r"(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)", r"\2"),
         ("|", r"^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$", ""),
         ("|", r"(?<!\\)[ \t]*\|[ \t]*", " · "),
@@ -290,6 +292,8 @@ _PLAIN: tuple[tuple[Sequence[str], re.Pattern[str], str], ...] = tuple(
 )
 
 
+# What every text has that any of them, a code span or an entity changes: most sentences have none of it.
+_MARKUP = re.compile(r"[<{|>#^\[*_\\\t&`\ue000]|~~|==|  |\n\n\n|-[- ]|\+ |\d[.)] ")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)[ ]?(.+?)[ ]?(?<!`)\1(?!`)")
 _KEPT = "\ue000"  # stands for a code span while markup around it goes: nothing inside code is markup
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$\n?|\Z)", re.M | re.S)
@@ -297,6 +301,8 @@ _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$
 
 def plain(markdown: str) -> str:
     """Return Markdown without its markup, fit for display: words, line breaks and the text of code blocks stay."""
+    if "```" not in markdown and "~~~" not in markdown:
+        return _strip_markup(markdown).strip()
     out, at = [], 0
     for fence in _FENCED.finditer(markdown):
         out += [_strip_markup(markdown[at : fence.start()]), fence[2]]
@@ -306,6 +312,8 @@ def plain(markdown: str) -> str:
 
 def _strip_markup(markdown: str) -> str:
     """Return prose without markup; code spans lose their backticks only."""
+    if not _MARKUP.search(markdown):
+        return markdown
     codes: list[str] = []
 
     def keep(span: re.Match[str]) -> str:
@@ -360,7 +368,8 @@ def _blocks(text: str) -> list[tuple[int, int, bool]]:
     fence, start, at = "", -1, 0
     for line in text.splitlines(keepends=True):
         at, begin = at + len(line), at
-        mark = _FENCE.match(line)
+        first = line.lstrip(" \t")[:1]
+        mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence:
             if mark and mark[1].startswith(fence) and not line[mark.end() :].strip(" \t\r\n`~"):
                 fence = ""
@@ -368,10 +377,10 @@ def _blocks(text: str) -> list[tuple[int, int, bool]]:
         elif mark:
             fence, start = mark[1], -1
             blocks.append((begin, at, True))
-        elif not line.strip() or _ALONE.match(line):
+        elif not line.strip() or (first in "|#-*_" and _ALONE.match(line)):
             start = -1
             blocks.append((begin, at, True))
-        elif start < 0 or _OPENS.match(line):
+        elif start < 0 or ((first in "-*+>" or first.isdigit()) and _OPENS.match(line)):
             start = begin
             blocks.append((start, at, False))
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from compiler.enrich.folding import key_of, level
 
@@ -141,8 +142,13 @@ class Definition:
     score: float
 
 
-def definitions(text: str, lang: str) -> Iterator[Definition]:
-    """Yield the subjects that a sentence may define; which one is a name, the caller knows."""
+@lru_cache(maxsize=1 << 12)  # a sentence is asked about by everything that is made of its page
+def definitions(text: str, lang: str) -> tuple[Definition, ...]:
+    """Return the subjects that a sentence may define; which one is a name, the caller knows."""
+    return tuple(_definitions(text, lang))
+
+
+def _definitions(text: str, lang: str) -> Iterator[Definition]:
     if _POINTING.search(text) or len(text) < 12:
         return
     if lang == "en" and (found := _THINK.match(text)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from compiler.cache import Cache, Kind, Recipe, digest_of
 from compiler.enrich.candidates import candidates
 from compiler.enrich.prose import prose_of
-from compiler.enrich.protocol import Candidate, Digest, Mention, Reading, Sayings
+from compiler.enrich.protocol import Look, Mention, Reading, Sayings
 from compiler.enrich.questions import questions
 from compiler.enrich.source_page import digest
 from compiler.enrich.statements import sayings
@@ -31,13 +31,9 @@ class LocalEnricher:
         """Return nothing: the first sentences of a node, which it has already, are the best extract."""
         return [{} for _ in pages]
 
-    def digests(self, pages: Sequence[Reading], cache: Cache) -> list[Digest]:
-        """Return the source page of each article."""
-        return cache.all(DIGEST, [(self._parts(page), page) for page in pages])
-
-    def candidates(self, pages: Sequence[Reading], cache: Cache) -> list[tuple[Candidate, ...]]:
-        """Return what each page could have a wiki page for, best first."""
-        return cache.all(CANDIDATES, [(self._parts(page), page) for page in pages])
+    def looks(self, pages: Sequence[Reading], cache: Cache) -> list[Look]:
+        """Return the source page of each article, and what it could have a wiki page for, best first."""
+        return cache.all(LOOK, [(self._parts(page), page) for page in pages])
 
     def statements(
         self, pages: Sequence[Reading], mentions: Sequence[Sequence[Mention]], cache: Cache
@@ -55,12 +51,9 @@ def _questions(item: tuple[Reading, int]) -> Asked:
     return tuple(questions(page.article, chunk, count) for chunk in page.chunks)
 
 
-def _digest(page: Reading) -> Digest:
-    return digest(prose_of(page))
-
-
-def _candidates(page: Reading) -> tuple[Candidate, ...]:
-    return candidates(prose_of(page))
+def _look(page: Reading) -> Look:
+    prose = prose_of(page)
+    return Look(digest(prose), candidates(prose))
 
 
 def _sayings(item: tuple[Reading, tuple[Mention, ...]]) -> Sayings:
@@ -69,6 +62,5 @@ def _sayings(item: tuple[Reading, tuple[Mention, ...]]) -> Sayings:
 
 
 QUESTIONS = Recipe(Kind("questions", Asked), _questions, slow=True)
-DIGEST = Recipe(Kind("digest", Digest), _digest)
-CANDIDATES = Recipe(Kind("candidates", tuple[Candidate, ...]), _candidates, slow=True)
+LOOK = Recipe(Kind("looks", Look), _look, slow=True)
 SAYINGS = Recipe(Kind("statements", Sayings), _sayings)

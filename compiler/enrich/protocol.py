@@ -6,8 +6,7 @@ what runs at once and falls back item by item as it sees fit. The caller never l
 =============  =====================================  =========================================================
 questions      by page and chunk                      how readers ask for what the chunk says
 summaries      by page: node id -> summary            PageIndex nodes; a node that is not named keeps its own
-digests        by page                                the source page: summary and key points
-candidates     by page, seen alone                    what the page could have a wiki page for, and how it defines it
+looks          by page, seen alone                    its source page, and what it could have a wiki page for
 statements     by page, with the names of the base    what the page says of each name, and how names are related
 =============  =====================================  =========================================================
 """
@@ -89,6 +88,14 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """What one page gives when it is seen alone; the candidates best first."""
+
+    digest: Digest
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Name:
     """One subject of the base: its key, and every way to write it."""
 
@@ -131,11 +138,8 @@ class Enricher(Protocol):
     def summaries(self, pages: Sequence[Reading], cache: Cache) -> list[dict[str, str]]:
         """Return for each page the summaries of nodes by id."""
 
-    def digests(self, pages: Sequence[Reading], cache: Cache) -> list[Digest]:
-        """Return the source page of each article."""
-
-    def candidates(self, pages: Sequence[Reading], cache: Cache) -> list[tuple[Candidate, ...]]:
-        """Return what each page could have a wiki page for, best first."""
+    def looks(self, pages: Sequence[Reading], cache: Cache) -> list[Look]:
+        """Return the source page of each article, and what it could have a wiki page for, best first."""
 
     def statements(
         self, pages: Sequence[Reading], mentions: Sequence[Sequence[Mention]], cache: Cache

@@ -146,8 +146,6 @@ def _asked(article: ArticleRow, chunk: ChunkRow) -> Iterator[str]:
     yield from first
     spoken = [plain(chunk.text[a:b]) for a, b in sentences(chunk.text) if b - a < 400]
     own = [" ".join(s.split()) for s in spoken if s and lang_of(s) == lang]
-    named = normalise(f"{article.title} {heading}")  # a word of the title says nothing new
-    terms = [t for t in key_terms(chunk.text, text, lang, 10) if normalise(t) not in named][:6]
     told = [list(_of_sentence(sentence, lang)) for sentence in own]
     said = [question for kind in range(4) for asked in told for rank, question in asked if rank == kind]
     yield from said
@@ -158,6 +156,8 @@ def _asked(article: ArticleRow, chunk: ChunkRow) -> Iterator[str]:
         yield words["limit"].format(h=article.title if _LIMIT[lang].search(heading) else heading)
     if heading != article.title and not asked:
         yield words["topic"].format(h=heading, t=article.title, b=_be(heading))
+    named = normalise(f"{article.title} {heading}")  # a word of the title says nothing new
+    terms = [t for t in key_terms(chunk.text, text, lang, 10) if normalise(t) not in named][:6]
     yield from _of_terms(terms, chunk.text, lang)
 
 
@@ -175,7 +175,7 @@ def _of_heading(heading: str, markdown: str, lang: str) -> Iterator[str]:
 def _of_sentence(sentence: str, lang: str) -> Iterator[tuple[int, str]]:
     """Yield (rank, question) for what one sentence answers: 0 what it is, 1 how, 2 why, 3 which value."""
     words = _WORDING[lang]
-    found = next(definitions(sentence, lang), None)
+    found = next(iter(definitions(sentence, lang)), None)
     if found and found.score >= SURE and (name := name_of(found.subject)):
         article = _ARTICLE.match(sentence)
         asked = f"{article[0].lower()}{name}" if article and found.subject in sentence[:60] else name

@@ -35,6 +35,6 @@ def _value(sentence: Sentence) -> float:
     base = worth(sentence)
     if base <= 0.2:
         return 0.0
-    defines = any(True for _ in definitions(sentence.text, lang_of(sentence.text)))
+    defines = bool(definitions(sentence.text, lang_of(sentence.text)))
     number = any(char.isdigit() for char in sentence.text)
     return base + 0.3 * defines + 0.1 * number + 0.15 * sentence.first

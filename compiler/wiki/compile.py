@@ -33,9 +33,9 @@ class Wiki:
 
 def compile_wiki(readings: Sequence[Reading], guide: Guide, *, enricher: Enricher, cache: Cache) -> Wiki:
     """Return the wiki of all public articles: a function of them, their order, the guide and the enricher alone."""
-    digests = enricher.digests(readings, cache)
-    candidates = enricher.candidates(readings, cache)
-    found = subjects([_with_own(*pair) for pair in zip(readings, candidates, strict=True)], guide)
+    looks = enricher.looks(readings, cache)
+    candidates = [_with_own(reading, look.candidates) for reading, look in zip(readings, looks, strict=True)]
+    found = subjects(candidates, guide)
     keys, terms = forms(found), _undefined(guide, forms(found))
     everything = mentions([reading.article.text for reading in readings], {**dict.fromkeys(terms, ""), **keys})
     named = [[mention for mention in page if mention.key] for page in everything]
@@ -44,7 +44,7 @@ def compile_wiki(readings: Sequence[Reading], guide: Guide, *, enricher: Enriche
     humans = {key_of(r.article.title): n for n, r in reversed(list(enumerate(readings))) if _is_human(r)}
     made = entries(found, Heard(readings, sayings, named), declared)
     pages = tuple(_human(entry, humans, readings) for entry in made)
-    return Wiki(pages, tuple(digests), tuple(_spoken(terms, everything, readings)))
+    return Wiki(pages, tuple(look.digest for look in looks), tuple(_spoken(terms, everything, readings)))
 
 
 def _is_human(reading: Reading) -> bool:

@@ -98,7 +98,7 @@ def test_a_heading_of_doing_names_the_thing() -> None:
 def test_sentences_that_define(text: str, subject: str) -> None:
     """The subject stands first, and the words after it say what it is."""
     lang = "zh" if any("\u4e00" <= c <= "\u9fff" for c in text) else "en"
-    found = next(definitions(text, lang))
+    found = definitions(text, lang)[0]
     assert (found.subject, found.score >= 0.8) == (subject, True)
 
 
@@ -118,7 +118,7 @@ def test_sentences_that_define(text: str, subject: str) -> None:
 def test_sentences_that_define_nothing(text: str) -> None:
     """Pointing words, conditions and lists to come have no subject that could have a page."""
     lang = "zh" if any("\u4e00" <= c <= "\u9fff" for c in text) else "en"
-    assert list(definitions(text, lang)) == []
+    assert definitions(text, lang) == ()
 
 
 def test_a_summary_defines_its_page_or_speaks_of_it() -> None:

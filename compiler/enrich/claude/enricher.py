@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from compiler.cache import Cache
 from compiler.enrich.claude.checks import Said
 from compiler.enrich.claude.reading import Found, Reader
 from compiler.enrich.folding import key_of
 from compiler.enrich.local import Asked, LocalEnricher
-from compiler.enrich.protocol import Candidate, Digest, Mention, Reading, Relation, Sayings, Statement
+from compiler.enrich.protocol import Candidate, Look, Mention, Reading, Relation, Sayings, Statement
 
 PLANNED_NAMES = 12  # subjects of an article that nobody was asked about yet
-
-Value = TypeVar("Value")
 
 
 @dataclass(slots=True)
@@ -49,15 +46,12 @@ class ClaudeEnricher:
         """Return the model's summaries of nodes; a node without one keeps its own."""
         return [dict(one.sections or {}) for one in self._read(pages, cache)]
 
-    def digests(self, pages: Sequence[Reading], cache: Cache) -> list[Digest]:
-        """Return the source page of each article."""
-        found = [one.digest for one in self._read(pages, cache)]
-        return _filled(found, lambda lacking: self.local.digests(_chosen(pages, lacking), cache))
-
-    def candidates(self, pages: Sequence[Reading], cache: Cache) -> list[tuple[Candidate, ...]]:
-        """Return what each page could have a wiki page for, best first."""
-        found = [one.candidates for one in self._read(pages, cache)]
-        return _filled(found, lambda lacking: self.local.candidates(_chosen(pages, lacking), cache))
+    def looks(self, pages: Sequence[Reading], cache: Cache) -> list[Look]:
+        """Return the source page of each article, and what it could have a wiki page for, best first."""
+        found = self._read(pages, cache)
+        lacking = [one.digest is None or one.candidates is None for one in found]
+        local = iter(self.local.looks(_chosen(pages, lacking), cache))
+        return [_look(one, next(local) if lacks else None) for one, lacks in zip(found, lacking, strict=True)]
 
     def statements(
         self, pages: Sequence[Reading], mentions: Sequence[Sequence[Mention]], cache: Cache
@@ -71,8 +65,8 @@ class ClaudeEnricher:
         new = [page for page in pages if page.article.id not in self._found]
         if new:
             if self.reader.desk.door is None:
-                named = self.local.candidates(new, cache)
-                self.reader.stand_ins = {p.article.id: _names(c) for p, c in zip(new, named, strict=True)}
+                looks = self.local.looks(new, cache)
+                self.reader.stand_ins = {p.article.id: _names(o.candidates) for p, o in zip(new, looks, strict=True)}
             made = asyncio.run(self.reader.read(new, self.progress))
             self._found |= {page.article.id: one for page, one in zip(new, made, strict=True)}
         return [self._found[page.article.id] for page in pages]
@@ -86,10 +80,13 @@ def _chosen(pages: Sequence[Reading], lacking: Sequence[bool]) -> list[Reading]:
     return [page for page, lacks in zip(pages, lacking, strict=True) if lacks]
 
 
-def _filled(found: Sequence[Value | None], local: Callable[[Sequence[bool]], Sequence[Value]]) -> list[Value]:
-    """Return values with local ones for those that are missing."""
-    spare = iter(local([value is None for value in found]))
-    return [next(spare) if value is None else value for value in found]
+def _look(found: Found, local: Look | None) -> Look:
+    """Return what the model found of a page, with what was found locally in place of what is missing."""
+    if local is None:
+        assert found.digest is not None and found.candidates is not None
+        return Look(found.digest, found.candidates)
+    digest = local.digest if found.digest is None else found.digest
+    return Look(digest, local.candidates if found.candidates is None else found.candidates)
 
 
 def _joined(page: Reading, mentions: Sequence[Mention], own: Sayings, found: Found) -> Sayings:
