@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from compiler import identity, order
+from compiler import events, identity, noticed, order
 from compiler.cache import Cache, opened
 from compiler.derive import Derivation, derive
 from compiler.embed import choose_embedder, embed_rows
@@ -57,9 +57,12 @@ def build(settings: Settings, *, now: datetime, progress: Progress, how: How = H
     now = max(now, datetime.fromtimestamp(identity.source_date_epoch(), UTC))
     kept = opened(settings.state / "cache.db", version=compiler_version(), anew=how.anew)
     with held(settings.state, settings.out, wait=how.wait), kept as cache:
+        noticed.recover(settings.state, now)
         commit = order.head(settings.content) if how.older else order.refuse_older(settings.content, settings.state)
         run = Run(settings, cache, Clock(progress), now)
         report = _build(run, how)
+        if not how.preview:
+            noticed.merged(settings, now)
         order.remember(settings.state, commit)
         (settings.state / "report.json").write_text(owner_json(report), encoding="utf-8")
         return report
@@ -92,8 +95,10 @@ def _build(run: Run, how: How) -> Report:
         derived = Derived(final, identity.stamp(sources.articles), sources, made, vectors, choice, search)
         place, manifest = write_build(derived, settings, how.press, cache=run.cache, clock=clock)
     with clock.stage("switch"):
+        events.intend(settings.state, settings.out, place.name, noticed.expected(settings.out, manifest, run.now))
         switch(settings.out, place.name, durable=how.durable)
         protect.switch(settings.out, protected)
+        events.settle(settings.state)
         remove_superseded(settings.out)
     return told(sources, Ending(manifest, True, vectors), enrichment, cache=run.cache, clock=clock)
 

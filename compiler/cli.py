@@ -30,6 +30,8 @@ COMMANDS = {
     "serve": "compiler.commands.serve:serve",
     "ask": "compiler.commands.ask:ask",
     "search": "compiler.commands.search:search",
+    "propose": "compiler.commands.propose:propose",
+    "log": "compiler.commands.log:log",
     "doctor": "compiler.commands.doctor:doctor",
     "eval": "compiler.evaluate.command:evaluation",
 }

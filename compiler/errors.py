@@ -4,6 +4,7 @@ GeosminError
 ├── SettingsError     the configuration is wrong (exit 2): names the key, the file and the fix
 ├── FileError         one file is wrong: it stays private, the rest is built (exit 1)
 ├── BuildError        nothing is switched (exit 3)
+├── ProposalError     a conclusion is not proposed (exit 3): says what is missing
 └── LockedError       another build holds the lock or is newer (exit 4)
 """
 
@@ -35,6 +36,10 @@ class BuildError(GeosminError):
     def __init__(self, message: str, *, redacted: str = "") -> None:
         super().__init__(message)
         self.redacted = redacted
+
+
+class ProposalError(GeosminError):
+    """A conclusion cannot be proposed; the message says why, and what would help."""
 
 
 class LockedError(GeosminError):

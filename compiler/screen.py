@@ -201,6 +201,26 @@ def sources(answer: Mapping[str, Any]) -> Group:
     return Group(*rows)
 
 
+def rows(lines: Sequence[tuple[str, ...]], nothing: str) -> Group:
+    """Return rows of text as aligned columns, the last one as long as it is; `nothing` when there are none."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)][:-1] if lines else []
+    shown = ["  ".join((*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1])) for row in lines]
+    return Group(*map(Text, shown or [nothing]))
+
+
+def proposed(name: str, page: str, share: str) -> Group:
+    """Return what is said of a proposal that waits: who could read its page, and how it becomes one."""
+    who = {"public": "public once it is merged", "password": "readable with the page's password"}.get(
+        share, "private by the rules of its folder; `share: public` in its front matter is yours to write"
+    )
+    return Group(
+        Text.from_markup(
+            f"[green]✓[/] proposal [bold]{escape(name)}[/] for {escape(page)} waits for you; it would be {who}"
+        ),
+        Text(f"  geosmin propose {name} prints the change; --branch or --pull-request makes a commit of it", "dim"),
+    )
+
+
 def _place(mark: str, item: Mapping[str, Any]) -> Text:
     """Return one page or heading as a line: where it stands, and its address as a person reads it."""
     path = list(dict.fromkeys((item["title"], *item["section"])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -9,6 +10,9 @@ from rich.markup import escape
 
 from compiler import screen
 from compiler.local import Local
+from compiler.proposals.conclusion import Conclusion, from_answer
+from compiler.proposals.propose import propose, public_paths
+from compiler.settings import Settings
 from compiler.terminal import (
     CONTENT,
     OUT,
@@ -37,9 +41,12 @@ def ask(
     overrides: Set = None,
     as_json: AsJson = False,
     lang: Annotated[str | None, typer.Option(help="Language of the answer: zh or en.")] = None,
+    save: Annotated[bool, typer.Option("--save", help="Propose the answer for a page of its own.")] = False,
+    page: Annotated[str, typer.Option("--page", help="With --save: the wiki page that it belongs to.")] = "",
 ) -> None:
     """Ask the current build a question; the answer cites the pages it comes from."""
-    local = Local.open(settings_of(content, out_dir, state, config=config, overrides=overrides))
+    settings = settings_of(content, out_dir, state, config=config, overrides=overrides)
+    local = Local.open(settings)
     for event in local.ask(question, lang):
         if isinstance(event, Step) and not as_json:
             err.print(f"[dim]{escape(event.text)}[/]")
@@ -51,3 +58,14 @@ def ask(
                 write_json(answer)
             else:
                 out.print(screen.sources(answer))
+            if save:
+                _save(settings, from_answer(question, event.answer, public_paths(settings, _now()), page=page))
+
+
+def _save(settings: Settings, conclusion: Conclusion) -> None:
+    made = propose(settings, conclusion, now=_now())
+    err.print(screen.proposed(made.proposal.id, str(made.proposal.conclusion.page), made.share.value))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -19,12 +19,13 @@ GEOSMIN = [sys.executable, "-m", "compiler.cli"]
 FAST = ("--set", "embed.model=none")
 
 
-def run(folder: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *args: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     """Run the command in `folder`, outside CI unless said otherwise."""
     root = str(Path(__file__).resolve().parents[2])
     clean = {k: v for k, v in os.environ.items() if k not in ("CI", "SOURCE_DATE_EPOCH")}
     return subprocess.run(
         [*GEOSMIN, *args], cwd=folder, capture_output=True, encoding="utf-8", check=False, timeout=120,
+        input=said,
         env={**clean, "PYTHONPATH": root, "COLUMNS": "200", **env},
     )  # fmt: skip
 
@@ -171,3 +172,31 @@ def test_what_is_to_be_made_anew_is_said_once_and_right(stage: str, rebuild: boo
     """An unknown stage and two answers to one question are usage errors."""
     with pytest.raises(SettingsError, match=says):
         build._anew(stage, rebuild=rebuild, no_cache=False)
+
+
+def test_a_conclusion_is_saved_listed_shown_and_logged(tmp_path: Path) -> None:
+    """From the question to the diff: `ask --save`, `propose --list`, `propose ID`, `propose --drop`, `log`."""
+    write(tmp_path, {"content/backup.md": PUBLIC + "# Backups\n\nBackups are kept for 30 days on the second server.\n"})
+    assert run(tmp_path, "build", *FAST).returncode == 0
+    saved = run(tmp_path, "ask", "How long are backups kept?", "--save", "--json", *FAST)
+    assert json.loads(saved.stdout)["status"] == "completed"
+    (waiting,) = json.loads(run(tmp_path, "propose", "--list", "--json").stdout)
+    assert waiting["id"] in saved.stderr
+    diff = run(tmp_path, "propose", waiting["id"]).stdout
+    assert diff.startswith("--- /dev/null\n+++ b/content/wiki/How-long-are-backups-kept.md\n")
+    assert run(tmp_path, "propose", "--drop", waiting["id"]).returncode == 0
+    events = json.loads(run(tmp_path, "log", "--json").stdout)
+    assert [event["what"] for event in events] == ["built", "proposed", "removed"]
+    assert events[2]["title"] not in run(tmp_path, "log", CI="true").stdout
+    assert json.loads(run(tmp_path, "log", "--json", "--since", "2999-01-01").stdout) == []
+
+
+def test_a_text_from_standard_input_is_proposed(tmp_path: Path) -> None:
+    """A dash reads it; what is no conclusion ends with 3 and a sentence; two things at once are a usage error."""
+    write(tmp_path, {"content/backup.md": PUBLIC + "# Backups\n\nBackups are kept for 30 days.\n"})
+    assert run(tmp_path, "build", *FAST).returncode == 0
+    done = run(tmp_path, "propose", "-", "--title", "T", said="Kept for a month ([here](../backup.md)).\n")
+    assert (done.returncode, "+# T\n" in done.stdout) == (0, True)
+    refused = run(tmp_path, "propose", "-", said="---\nshare: public\n---\n# T\n")
+    assert (refused.returncode, "front matter" in refused.stderr) == (3, True)
+    assert run(tmp_path, "propose", "-", "--list").returncode == 2
