@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
+from compiler.enrich.definitions import ENOUGH, definitions
+from compiler.enrich.folding import key_of
+from compiler.enrich.naming import name_of
 from compiler.model import Document, Section
 from query_fn.contract import NodeRow
 from query_fn.text import plain, sentences
@@ -12,6 +16,9 @@ from query_fn.text import plain, sentences
 HAN_PER_MINUTE, WORDS_PER_MINUTE = 350, 220
 _HAN = re.compile("[\u4e00-\u9fff]+")
 SUMMARY = 160  # characters of a node summary
+LOOKED_AT = 5  # sentences of a section among which the one that defines its heading is looked for
+_NOT_PROSE = ("#", "|", "```", "~~~", "![", "<", "{{", "{%")
+_EDGE = " \t.:：,，。;；!！?？*_`"
 
 
 def outline(document: Document, first_n: int) -> list[NodeRow]:
@@ -40,9 +47,8 @@ def outline(document: Document, first_n: int) -> list[NodeRow]:
     nodes = []
     for i, level in enumerate(levels):
         start, own_end, end = spans[i]
-        summary = (
-            article.summary if i == 0 and article.summary else summarise(text[start:own_end], below[i], article.lang)
-        )
+        own = article.summary if i == 0 else ""
+        summary = own or summarise(text[start:own_end], below[i], article.lang, title=titles[i])
         nodes.append(
             NodeRow(
                 n=first_n + i,
@@ -65,22 +71,59 @@ def outline(document: Document, first_n: int) -> list[NodeRow]:
     return nodes
 
 
-def summarise(markdown: str, children: Sequence[str], lang: str) -> str:
-    """Return the first sentences of a text as plain text, up to 160 characters, else the titles of the parts below."""
+def summarise(markdown: str, children: Sequence[str], lang: str, *, title: str = "") -> str:
+    """Return what a section says, up to 160 characters of plain text: its sentences from the one that tells most.
+
+    That is the sentence that says what the heading names, else the first one that neither repeats the heading nor only
+    points to what follows. A section without sentences is told by the titles of the parts below it, the columns of its
+    table, or the first line of its code.
+    """
+    told = list(_told(markdown))
     out = ""
-    for start, end in sentences(markdown[: 20 * SUMMARY]):
-        raw = markdown[start:end]
-        if out and raw.startswith("#"):
-            break
-        if raw.lstrip().startswith(("#", "|", "```", "~~~", "![", "<", "{{", "{%")):
-            continue
-        sentence = " ".join(plain(raw).split())
-        if out and len(out) + len(sentence) > SUMMARY:
+    for sentence in told[_first(told, title) :]:
+        if out and (len(out) + len(sentence) > SUMMARY or _points(sentence)):
             break
         out = f"{out} {sentence}".strip() if lang != "zh" or not out else out + sentence
     if not out:
-        out = ("、" if lang == "zh" else " · ").join(title for title in children if title)
+        out = ("、" if lang == "zh" else " · ").join(filter(None, children)) or _shown(markdown)
     return out if len(out) <= SUMMARY else out[: SUMMARY - 1].rstrip() + "…"
+
+
+def _told(markdown: str) -> Iterator[str]:
+    """Yield the sentences of a text up to its second heading; code, tables and pictures are none."""
+    begun = False
+    for start, end in sentences(markdown[: 20 * SUMMARY]):
+        raw = markdown[start:end]
+        if begun and raw.startswith("#"):
+            return
+        if not raw.lstrip().startswith(_NOT_PROSE) and (sentence := " ".join(plain(raw).split())):
+            begun = True
+            yield sentence
+
+
+def _first(told: Sequence[str], title: str) -> int:
+    """Return which sentence a summary begins with."""
+    named = key_of(name_of(title) or title)
+    for n, sentence in enumerate(told[:LOOKED_AT]):
+        lang = "zh" if _HAN.search(sentence) else "en"
+        if any(key_of(found.subject) == named and found.score >= ENOUGH for found in definitions(sentence, lang)):
+            return n
+    bare = key_of(title.strip(_EDGE))
+    full = (n for n, one in enumerate(told) if key_of(one.strip(_EDGE)) != bare and not _points(one))
+    return next(full, 0)
+
+
+def _points(sentence: str) -> bool:
+    """Tell whether a sentence only announces what follows it."""
+    return sentence.endswith((":", "："))
+
+
+def _shown(markdown: str) -> str:
+    """Return what a section shows that has no sentence: the head of a table, else the first line of its code."""
+    lines = [line.strip() for line in markdown.split("\n")]
+    tables = (" · ".join(filter(None, map(plain, line.strip("|").split("|")))) for line in lines if line[:1] == "|")
+    code = (lines[n + 1] for n, line in enumerate(lines[:-1]) if line.startswith(("```", "~~~")) and lines[n + 1])
+    return next(chain(tables, code), "")
 
 
 def reading_minutes(text: str) -> int:

@@ -69,7 +69,13 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.parse.language",
     ),
     "compiler.chunk": (*LEAVES, *TEXT, "compiler.settings", "compiler.parse.blocks", "compiler.parse.language"),
-    "compiler.outline": (*LEAVES, *TEXT),
+    "compiler.outline": (
+        *LEAVES,
+        *TEXT,
+        "compiler.enrich.definitions",
+        "compiler.enrich.folding",
+        "compiler.enrich.naming",
+    ),
     "compiler.enrich": (*LEAVES, *TEXT, "compiler.cache", "compiler.index.fold"),
     "compiler.enrich.claude": (
         *LEAVES,
