@@ -56,7 +56,9 @@ class Recipe(Generic[Item, Value]):
 
     kind: Kind[Value]
     make: Callable[[Item], Value]
-    slow: bool = False  # even one takes long, because it loads a dictionary: it is made while the others are read
+    load: Callable[[Sequence[Item]], object] | None = None
+    """Loads what makes even one result slow, such as a dictionary. It is loaded once before a long list is begun; a
+    short list is made beside the reading of the stored results instead, and loads it there."""
 
 
 class Cache:
@@ -107,8 +109,8 @@ class Cache:
         kind, make = recipe.kind, partial(_encoded, recipe.make)
         keys = [self._key(kind, parts) for parts, _ in wanted]
         absent = dict.fromkeys(at for at, key in enumerate(keys) if not self._has(kind, key))
-        beside = recipe.slow and len(absent) < len(keys)
-        begun = self.workers.map(make, [wanted[at][1] for at in absent], beside=beside)
+        beside = recipe.load is not None and len(absent) < len(keys)
+        begun = self.workers.map(make, [wanted[at][1] for at in absent], load=recipe.load, beside=beside)
         found = [None if at in absent else self._read(kind, key) for at, key in enumerate(keys)]
         damaged = [at for at, value in enumerate(found) if value is None and at not in absent]
         missing, made = [*absent, *damaged], chain(begun, (make(wanted[at][1]) for at in damaged))

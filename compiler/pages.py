@@ -75,7 +75,6 @@ def parse(
         for (a, found), structure in zip(resolved.values(), structures, strict=True)
     ]
     published = cache.all(DOCUMENT, [(_parts(page), page) for page in pages], progress)
-    cache.workers.close()  # what they have grown to is given back; the next long list starts them again
     documents = tuple(_document(page.article, made) for page, made in zip(pages, published, strict=True))
     problems = list(_lookalikes(articles))
     for page, document in zip(pages, documents, strict=True):

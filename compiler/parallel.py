@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
-from typing import TypeVar
+from typing import Any, TypeVar
 
 ENOUGH = 48  # items from which a process is worth its start: about half a second of pages
 CHUNK = 4  # items per message: few enough that both cores end together
@@ -21,9 +21,10 @@ Result = TypeVar("Result")
 
 
 class Workers:
-    """Processes that are started at the first long list and end with the build; short lists run where they are.
+    """Processes that are forked for one long list and end with it; short lists run where they are.
 
-    Only Linux has them: elsewhere a started process begins with imports that cost more than they save here.
+    A fork has the items, and whatever was loaded before it, without a copy: only results travel. Only Linux has them:
+    elsewhere a started process begins with imports that cost more than they save here.
     """
 
     def __init__(self, count: int | None = None) -> None:
@@ -31,17 +32,31 @@ class Workers:
         self._pool: ProcessPoolExecutor | None = None
 
     def map(
-        self, function: Callable[[Item], Result], items: Sequence[Item], *, beside: bool = False
+        self,
+        function: Callable[[Item], Result],
+        items: Sequence[Item],
+        *,
+        load: Callable[[Sequence[Item]], object] | None = None,
+        beside: bool = False,
     ) -> Iterator[Result]:
-        """Yield `function` of each item, in order. `function` is a module's own and depends on its item alone.
+        """Yield `function` of each item, in order. `function` depends on its item alone.
 
-        A long list, or any list that is made `beside` what the caller does meanwhile, is begun at once.
+        A long list, or any list that is made `beside` what the caller does meanwhile, is begun at once. What `load`
+        makes of a long list is shared by all processes.
         """
         if self.count < 2 or not items or (len(items) < ENOUGH and not beside):
             return map(function, items)
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(self.count, mp_context=get_context("fork"), initializer=_begin)
-        return self._pool.map(function, items, chunksize=CHUNK)
+        if load and not beside:
+            load(items)
+        self.close()
+        self._pool = ProcessPoolExecutor(
+            min(self.count, len(items)), get_context("fork"), initializer=_begin, initargs=(function, items)
+        )
+        return self._ending(self._pool.map(_made, range(len(items)), chunksize=CHUNK))
+
+    def _ending(self, results: Iterator[Result]) -> Iterator[Result]:
+        yield from results
+        self.close()
 
     def close(self) -> None:
         """End the processes."""
@@ -55,11 +70,19 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _begin() -> None:
+_job: list[Callable[[int], Any]] = []  # of this process: what makes the n-th result
+
+
+def _begin(function: Callable[[Item], Result], items: Sequence[Item]) -> None:
     """Leave Ctrl-C to the build, and end when the build is killed: a pipe alone would keep a worker waiting."""
+    _job.append(lambda n: function(items[n]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # else collecting would copy every page of memory that is shared with the build
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _made(n: int) -> Any:
+    return _job[-1](n)
 
 
 def _end_with_parent() -> None:

@@ -19,6 +19,8 @@ _ALSO = {
         r"也被称为)\s*[“「]?([\w][\w /.-]{1,30}?)[”」]?(?=[，。）)；、])"
     ),
 }
+# What each of them has: a sentence without it is told in a tenth of the time.
+_SAYS_ALSO = {"en": re.compile(r"also |a\.k\.a|aka|or simply"), "zh": re.compile("[称叫]")}
 _HAN = re.compile("[\u3400-\u9fff]")
 _LATIN = re.compile("[A-Za-z]{2}")
 _SMALL = frozenset("of and the for to in on a an with by".split())
@@ -39,13 +41,17 @@ def pairs(text: str, lang: str) -> Iterator[tuple[str, str]]:
                 yield part, shown
             elif not examples and _two_scripts(before, part):
                 yield before, part
-    for found in _ALSO["zh" if lang == "zh" else "en"].finditer(text):
-        yield found[1].strip(), found[2].strip()
+    yield from _also(text, "zh" if lang == "zh" else "en")
 
 
 def says_also(text: str, alias: str) -> bool:
     """Tell whether a sentence gives a name as "also known as"."""
-    return any(found[2].strip() == alias for pattern in _ALSO.values() for found in pattern.finditer(text))
+    return any(other == alias for lang in _ALSO for _, other in _also(text, lang))
+
+
+def _also(text: str, lang: str) -> Iterator[tuple[str, str]]:
+    for found in _ALSO[lang].finditer(text) if _SAYS_ALSO[lang].search(text) else ():
+        yield found[1].strip(), found[2].strip()
 
 
 def acronym_of(short: str, full: str) -> str:

@@ -43,6 +43,7 @@ _MARKED = (
     ("link", re.compile(r"(?<!!)\[([^\[\]\n]{2,60})\]\((?!https?:)[^()\n]*\)")),
     ("code", re.compile(r"(?<!`)`([A-Za-z_][\w.:-]{3,40})`(?!`)")),
 )
+_MARK = re.compile(r"[*_“「『\[`]")  # how each of them begins
 _NAME = re.compile(
     r"(?<![\w.])[A-Z][A-Za-z0-9]*(?:[A-Z0-9][A-Za-z0-9]*)+\b|"
     r"(?<=[a-z,，的、] )[A-Z][a-z]{2,}(?: [A-Z][a-z]+){0,2}\b"
@@ -73,6 +74,7 @@ _CALLED_PLAIN = {
         r"[\u4e00-\u9fff]{2,8})(?=[，。）)；、])"
     ),
 }
+_CALLS = {"en": re.compile("call|known as|termed|named", re.I), "zh": re.compile("[称叫即]|也就是")}  # a word of each
 _BESIDE = re.compile(
     r"(?:\*\*|\*|\[|`)([A-Za-z][^*\[\]`\n]{2,40})(?:\*\*|\*|\]\([^)\n]*\)|`)+, (?:the|an?) [a-z][\w ,'-]{8,90}[.!]?$"
     r"|(?<=[a-z,] )([A-Z]\w+(?: [A-Z]\w+){0,2}), (?:the|an?) [a-z][\w '-]{8,90}[.!]?$"
@@ -131,7 +133,7 @@ def _signals(prose: Prose) -> Iterator[tuple[str, str]]:
         yield "bold", thing_of(node.title)
     names: Counter[str] = Counter()
     for sentence in prose.sentences:
-        for signal, pattern in _MARKED:
+        for signal, pattern in _MARKED if _MARK.search(sentence.raw) else ():
             for match in pattern.finditer(sentence.raw):
                 label = next(group for group in match.groups() if group)
                 yield signal, name_of(label) if signal != "code" or _IDENTIFIER.search(label) else ""
@@ -222,6 +224,8 @@ def _by_call(prose: Prose, sentence: Sentence, before: Sentence | None) -> Itera
 
 def _called(raw: str, lang: str) -> Iterator[tuple[int, str]]:
     """Yield (offset, name) of what a sentence calls by a name, marked or not."""
+    if not _CALLS[lang].search(raw):
+        return
     for _, pattern in _MARKED[:4]:
         for match in pattern.finditer(raw):
             if _CALLED[lang].search(raw[: match.start()]):

@@ -12,6 +12,7 @@ from compiler.enrich.protocol import Look, Mention, Reading, Sayings
 from compiler.enrich.questions import questions
 from compiler.enrich.source_page import digest
 from compiler.enrich.statements import sayings
+from compiler.enrich.terms import load_words
 
 Asked = tuple[tuple[str, ...], ...]
 
@@ -61,6 +62,15 @@ def _sayings(item: tuple[Reading, tuple[Mention, ...]]) -> Sayings:
     return sayings(prose_of(page), found)
 
 
-QUESTIONS = Recipe(Kind("questions", Asked), _questions, slow=True)
-LOOK = Recipe(Kind("looks", Look), _look, slow=True)
+def _load_for_questions(items: Sequence[tuple[Reading, int]]) -> None:
+    _load([page for page, _ in items])
+
+
+def _load(pages: Sequence[Reading]) -> None:
+    if any(page.article.lang == "zh" for page in pages):
+        load_words()
+
+
+QUESTIONS = Recipe(Kind("questions", Asked), _questions, _load_for_questions)
+LOOK = Recipe(Kind("looks", Look), _look, _load)
 SAYINGS = Recipe(Kind("statements", Sayings), _sayings)

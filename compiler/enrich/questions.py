@@ -182,9 +182,10 @@ def _of_sentence(sentence: str, lang: str) -> Iterator[tuple[int, str]]:
         yield 0, words["term"].format(k=asked, b=_be(name))
     if purpose := _PURPOSE[lang].search(sentence):
         yield 1, words["purpose"].format(h=_mine(purpose[1]) if lang == "en" else purpose[1].strip())
-    if lang == "zh" and (reason := _REASON_ZH.search(sentence)):
+    if lang == "zh" and ("因为" in sentence or "由于" in sentence) and (reason := _REASON_ZH.search(sentence)):
         yield 2, words["why"].format(h=reason[1].strip())
-    if value := _DEFAULT[lang].search(sentence):
+    said = "默认" in sentence if lang == "zh" else "default" in sentence.lower()
+    if said and (value := _DEFAULT[lang].search(sentence)):
         yield 3, words["default"].format(k=value[1])
 
 

@@ -21,9 +21,7 @@ _FAINT = re.compile(
     r"also)\b|这|那|该|此|它|其|如果|例如|但|而|并|请|参见|更多|注意|另外|此外)",
     re.I,
 )
-_POINTING = re.compile(
-    r"[:：]$|as follows|如下|下列|见下|^(?:see|read|refer to)\b|^(?:请)?(?:参见|参阅|参考|见)|(?:[^·]* · ){2}", re.I
-)
+_POINTING = re.compile(r"[:：]$|as follows|如下|下列|见下|^(?:see|read|refer to)\b|^(?:请)?(?:参见|参阅|参考|见)", re.I)
 _CODE = re.compile(r"[{}<>=;|\\]|::|\)\.|\$\w")
 
 
@@ -81,7 +79,8 @@ def _pairs(prose: Prose, sentence: Sentence, inside: Sequence[Mention], *, about
 def worth(sentence: Sentence) -> float:
     """Return how well a sentence can be read alone, 0 when it can't."""
     text = sentence.text
-    if len(text) < SHORTEST[lang_of(text)] or _POINTING.search(text) or len(_CODE.findall(text)) > 2:
+    listed = text.count(" · ") > 1  # cells of a table
+    if len(text) < SHORTEST[lang_of(text)] or listed or _POINTING.search(text) or len(_CODE.findall(text)) > 2:
         return 0.0
     whole = text.endswith((".", "。", "!", "！", "?", "？", ")", "）", "”", "；"))
     return (

@@ -77,6 +77,12 @@ def _cut(text: str) -> list[str]:
     return rjieba.cut(text)
 
 
+def load_words() -> None:
+    """Load what Chinese text is cut and weighed by (0.35 s, 62 MB)."""
+    _cut("")
+    _idf()
+
+
 def _parts(word: str) -> Sequence[str]:
     """Return the parts of an identifier, which are counted; any other word whole, C++ and C# as well."""
     whole = not word.isascii() or word.rstrip("+#").isalnum() or word in _idf()

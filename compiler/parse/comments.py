@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
-from compiler.parse.markdown import MAX_HTML_NESTING, refuse_deep_nesting, source_parser
+from compiler.parse.markdown import MAX_HTML_NESTING, comment_parser, refuse_deep_nesting
 from compiler.parse.positions import Source, code_regions
 
 _MARK = re.compile(r"<!--|%%")
@@ -37,7 +37,7 @@ def strip_comments(body: str) -> str:
     if is_plain(body):
         return body
     for _ in range(ROUNDS):
-        tokens = source_parser().parse(body, {})
+        tokens = comment_parser().parse(body, {})
         refuse_deep_nesting(tokens)
         source = Source(body, tokens)
         stripped = _Pass(body, code_regions(source, tokens), _html(source, tokens)).run()

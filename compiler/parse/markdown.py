@@ -31,6 +31,7 @@ PARSER_VERSION = "11"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 MAX_NESTING = 100  # levels of blocks that the parser reads: a list takes two
 _SIGN = re.compile(r"[\[<$\\]")  # how links, raw HTML and formulas begin
+_COMMENT = re.compile("<|%%")
 MAX_HTML_NESTING = 500  # elements; browsers stop at 512
 _FINISHING = ("footnote_tail", "github-tasklists")
 _HEADING_ID = re.compile(r"(?<!\s)\s*\{\s*#([^\s{}]+)[^{}]*\}\s*$")
@@ -75,19 +76,25 @@ def skimming_source_parser() -> MarkdownIt:
     return _skimming(source_parser.__wrapped__())
 
 
-def _skimming(md: MarkdownIt) -> MarkdownIt:
-    md.core.ruler.at("inline", _skimmed)
+@cache
+def comment_parser() -> MarkdownIt:
+    """Return `source_parser` for what is a comment and what is code around one, and for how deep HTML is nested."""
+    return _skimming(source_parser.__wrapped__(), _COMMENT, headings=False)
+
+
+def _skimming(md: MarkdownIt, sign: re.Pattern[str] = _SIGN, *, headings: bool = True) -> MarkdownIt:
+    """Return a parser that reads the inline content only of blocks with a sign, and of headings."""
+
+    def skimmed(state: StateCore) -> None:
+        above = ""
+        for token in state.tokens:
+            if token.type == "inline" and ((headings and above == "heading_open") or sign.search(token.content)):
+                token.children = token.children or []
+                state.md.inline.parse(token.content, state.md, state.env, token.children)
+            above = token.type
+
+    md.core.ruler.at("inline", skimmed)
     return md
-
-
-def _skimmed(state: StateCore) -> None:
-    """Read the inline content of headings, and of blocks with a sign of a link, of raw HTML or of a formula."""
-    above = ""
-    for token in state.tokens:
-        if token.type == "inline" and (above == "heading_open" or _SIGN.search(token.content)):
-            token.children = token.children or []
-            state.md.inline.parse(token.content, state.md, state.env, token.children)
-        above = token.type
 
 
 def finished(body: str, tokens: list[Token], env: dict[str, Any]) -> list[Token]:

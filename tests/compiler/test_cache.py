@@ -112,7 +112,7 @@ def test_results_keep_their_order_over_processes() -> None:
 
 def test_what_is_made_beside_the_reading_keeps_its_place() -> None:
     """Results of a slow recipe stand where they were asked for: stored ones, new ones, and one that is damaged."""
-    slow = Recipe(DOUBLED.kind, doubled, slow=True)
+    slow = Recipe(DOUBLED.kind, doubled, load=len)
     with closing(Cache(None, workers=Workers(2))) as cache:
         cache.all(slow, [((name,), name) for name in "bdf"])
         cache._flush()
