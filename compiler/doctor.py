@@ -12,6 +12,7 @@ from compiler.errors import BuildError
 from compiler.index.calibrate import THRESHOLD
 from compiler.index.export import MODEL, cache_folder
 from compiler.index.switch import BUILDS, current_build
+from compiler.index.tune import SAMPLE
 from compiler.index.write import verify
 from compiler.settings import Settings
 from query_fn.contract import Manifest, Tuning
@@ -118,7 +119,7 @@ def _artifacts(settings: Settings) -> list[Finding]:
 def _fusion(tuning: Tuning | None) -> Finding:
     """Return how words and vectors are mixed, and what that was chosen from."""
     if tuning is None:
-        reason = "tuning needs every vector and more generated questions"
+        reason = f"tuning needs every vector and {SAMPLE} questions that a model wrote"
         return Finding("ok", "fusion", f"words {WORDS:.1f}, vectors {1 - WORDS:.1f}, built in: {reason}")
     chosen = "tuned" if tuning.words != WORDS else "built in"
     mix = f"words {tuning.words:.1f}, vectors {1 - tuning.words:.1f}, {chosen}"

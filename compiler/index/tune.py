@@ -1,13 +1,13 @@
-"""The mix of words and vectors and the refusal threshold, tried on the base's own generated questions.
+"""The mix of words and vectors and the refusal threshold, tried on questions that a model wrote about the base.
 
 A question's passage is the truth; its own row cannot help it, because only the two main routes are asked, through the
 function's own code over the written files. One half of the questions chooses, the other half must agree.
 
-A generated question repeats words of its passage, those of the local enricher most of all, so they find it more easily
-than a reader's question would, and by words. What they show counts with a guard (figures: `bench/README.md`):
+A generated question repeats words of its passage, so it finds it more easily than a reader's question would, and by
+words. Those of the local enricher are cut from the passage itself: they say nothing about readers and are not asked
+(figures: `bench/README.md`). What the others show counts with a guard:
 
-- The mix changes only when it gains more than one standard error on the other half; for local questions it must gain
-  LOCAL_GAIN as well. Without that, XQuAD-zh would take 0.8 words for a gain of 1.3 points and lose its readers 0.2.
+- The mix changes only when it gains more than one standard error on the other half.
 - The threshold is only ever lowered. Own questions are mostly 1.6 to 1.8 log-odds surer than those of readers (5 %
   quantile): raised by the one log-odds that would be allowed, the threshold would refuse 12 to 21 % of the readers'
   instead of 6 to 8 %. But where a base refuses even its own, readers fare no better. Hiding a passage gives no
@@ -40,7 +40,6 @@ from query_fn.text import script_lang, tokenise
 SAMPLE = 200  # questions, drawn by hash; with 80 readers' questions the choice lost up to 0.9 points, with 200 0.1
 ENOUGH = 80  # questions of one language, for its threshold
 GRID = (WORDS, 0.6, 0.8, 0.5, 0.9)  # weights of the words; of equally good ones the first
-LOCAL_GAIN = 0.05  # of MRR@10
 REFUSED = 0.05  # of the base's own questions
 STEP = 1.0  # log-odds that the threshold may fall
 CUT = 10  # places that count
@@ -86,7 +85,7 @@ class _Seen:
 
 
 def tune(store: Store) -> Tuned | None:
-    """Return what the base's own questions say; None when there are fewer than SAMPLE or a vector is missing.
+    """Return what a model's questions say; None when there are fewer than SAMPLE or a vector is missing.
 
     The store's manifest needs no hashes yet. The same store gives the same result; a question takes 2 to 5 ms.
     """
@@ -112,11 +111,10 @@ def choose(gains: Gains, origin: str, *, refused: float = 0.0) -> Tuning:
     best = int(np.argmax(np.round(first.mean(axis=0), _DIGITS)))
     difference = held[:, best] - held[:, 0]
     error = float(difference.std(ddof=1)) / math.sqrt(len(held))
-    wanted = max(error, LOCAL_GAIN) if origin == "local" else error
     return Tuning(
         origin=origin,
         questions=len(gains),
-        words=GRID[best] if float(difference.mean()) > wanted else WORDS,
+        words=GRID[best] if float(difference.mean()) > error else WORDS,
         tried=GRID[best],
         default_mrr=round(float(held[:, 0].mean()), _DIGITS),
         tried_mrr=round(float(held[:, best].mean()), _DIGITS),
@@ -143,13 +141,13 @@ def _complete(store: Store) -> bool:
 
 
 def _sample(store: Store) -> list[_Question]:
-    """Return SAMPLE questions in the order of their hash: those of a model alone when there are enough of them."""
-    sql = "SELECT q.n, q.text, q.origin, c.n, q.id FROM questions q JOIN chunks c ON c.id = q.chunk_id"
+    """Return SAMPLE questions of a model in the order of their hash; fewer when there are no more."""
+    sql = (
+        "SELECT q.n, q.text, q.origin, c.n, q.id FROM questions q JOIN chunks c ON c.id = q.chunk_id "
+        "WHERE q.origin != 'local'"
+    )
     rows = sorted(store.rows(sql), key=lambda row: hashlib.sha256(f"{row[4]}\n{row[1]}".encode()).digest())
-    found = [_Question(*row[:4]) for row in rows]
-    local = [question for question in found if question.origin == "local"]
-    told = [question for question in found if question.origin != "local"]
-    return (told if len(told) >= SAMPLE else local)[:SAMPLE]
+    return [_Question(*row[:4]) for row in rows[:SAMPLE]]
 
 
 def _ask(question: _Question, trial: _Trial) -> _Seen:

@@ -39,7 +39,7 @@ COSINE = 0.6  # of a question and the passage it is nearest to
 Near = Callable[[int], int]  # the passage that the n-th question is nearest to
 
 
-def _rows(count: int, words: Callable[[int], str], origin: str = "local") -> Rows:
+def _rows(count: int, words: Callable[[int], str], origin: str = "claude") -> Rows:
     """Return one page of one passage each: passage n is about three things that no other names."""
     articles, chunks, questions = [], [], []
     for n in range(count):
@@ -81,7 +81,7 @@ def _written(folder: Path, rows: Rows, vectors: Vectors) -> Manifest:
 
 
 def test_vectors_that_mislead_raise_the_words(tmp_path: Path) -> None:
-    """Where the nearest passage is always a wrong one, words get more weight than built in, local questions or not."""
+    """Where the nearest passage is always a wrong one, words get more weight than built in."""
     rows, vectors = _rows(SAMPLE, _own), _vectors(SAMPLE, lambda n: (n + 1) % SAMPLE)
     tuning = _written(tmp_path / "a", rows, vectors).tuning
     assert tuning is not None
@@ -111,14 +111,13 @@ def test_the_same_rows_are_tuned_alike(tmp_path: Path) -> None:
     assert _written(tmp_path / "a", rows, vectors) == _written(tmp_path / "b", rows, vectors)
 
 
-def test_questions_of_a_model_are_taken_alone(tmp_path: Path) -> None:
-    """With enough questions of a model, the local ones are left out."""
+def test_local_questions_are_not_asked(tmp_path: Path) -> None:
+    """Questions that are cut from their passage tune nothing, however many there are and however clear the gain is."""
     count = SAMPLE + 10
-    rows = _rows(count, _own)
-    told = tuple(replace(q, origin="local" if q.n < 10 else "claude") for q in rows.questions)
-    tuning = _written(tmp_path / "a", replace(rows, questions=told), _vectors(count, lambda n: n)).tuning
-    assert tuning is not None
-    assert (tuning.origin, tuning.questions) == ("claude", SAMPLE)
+    rows = _rows(count, _others)
+    mixed = tuple(replace(q, origin="local" if q.n <= 10 else "claude") for q in rows.questions)
+    manifest = _written(tmp_path / "a", replace(rows, questions=mixed), _vectors(count, lambda n: n))
+    assert (manifest.tuning, manifest.calibration) == (None, CALIBRATION)
 
 
 def test_questions_that_are_refused_lower_the_threshold(tmp_path: Path) -> None:
@@ -178,22 +177,19 @@ def _gains(first: float, held: float, count: int = 100, noise: float = 0.0) -> G
 
 
 @pytest.mark.parametrize(
-    ("gains", "origin", "words"),
+    ("gains", "words"),
     [
-        (_gains(0.0, 0.0), "claude", WORDS),
-        (_gains(0.03, 0.03), "claude", GRID[1]),
-        (_gains(0.03, 0.03), "local", WORDS),
-        (_gains(0.06, 0.06), "local", GRID[1]),
-        (_gains(0.06, -0.01), "claude", WORDS),
-        (_gains(-0.01, 0.2), "claude", WORDS),
-        (_gains(0.03, 0.03, noise=0.4), "claude", WORDS),
-        (_gains(0.06, 0.06, noise=0.45), "local", WORDS),
+        (_gains(0.0, 0.0), WORDS),
+        (_gains(0.03, 0.03), GRID[1]),
+        (_gains(0.06, -0.01), WORDS),
+        (_gains(-0.01, 0.2), WORDS),
+        (_gains(0.03, 0.03, noise=0.4), WORDS),
     ],
-    ids=["equal", "ahead", "ahead, local", "far ahead, local", "not on both", "not chosen", "noise", "noise, local"],
+    ids=["equal", "ahead", "not on both", "not chosen", "noise"],
 )
-def test_a_mix_must_win_on_questions_that_did_not_choose_it(gains: Gains, origin: str, words: float) -> None:
-    """The other half must agree by more than the standard error, and local questions by LOCAL_GAIN as well."""
-    assert choose(gains, origin).words == words
+def test_a_mix_must_win_on_questions_that_did_not_choose_it(gains: Gains, words: float) -> None:
+    """The other half must agree by more than the standard error."""
+    assert choose(gains, "claude").words == words
 
 
 def test_a_base_that_answers_its_own_questions_keeps_the_threshold() -> None:
@@ -221,5 +217,5 @@ def test_the_doctor_shows_what_was_chosen_and_from_what(tmp_path: Path) -> None:
     _written(out / "builds" / name / "artifacts", _rows(SAMPLE, _others), _vectors(SAMPLE, lambda n: n))
     switch(out, name)
     found = {item.name: item.detail for item in examine(Settings(tmp_path / "none", out, tmp_path))}
-    assert "words 0.6, vectors 0.4, tuned; built-in mix on half of 200 generated questions (local)" in found["fusion"]
+    assert "words 0.6, vectors 0.4, tuned; built-in mix on half of 200 generated questions (claude)" in found["fusion"]
     assert "en 0.50" in found["refusal"]
