@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,26 @@ SUMMARY, COMPARE, WHICH = Wish.SUMMARY, Wish.COMPARE, Wish.WHICH
 )
 def test_what_is_asked_of_chapters(question: str, task: Task) -> None:
     """Wish, page, numbers and topic are read from the question, in both languages."""
-    assert task_of(question) == task
+    found = task_of(question)
+    assert found is not None
+    assert replace(found, sure=False) == task
+
+
+@pytest.mark.parametrize(
+    ("question", "sure"),
+    [("Summarise the page Keys.", True), ("总结《手册》", True), ("Summarise how backups work.", False)],
+)
+def test_a_name_in_quotes_or_called_a_page_is_a_page(question: str, sure: bool) -> None:
+    """Anything else may be a subject that is asked about."""
+    found = task_of(question)
+    assert found is not None
+    assert found.sure is sure
+
+
+def test_a_page_is_found_by_most_words_of_its_title(local: Local) -> None:
+    """A name that is nearly the title leads there; one that is no title is not answered from another page."""
+    assert "copies the program" in asked(local, "Summarise the page The operator manual 2 in order.").answer
+    assert asked(local, "Summarise the page Holiday calendar in order.").status is Status.NO_ANSWER
 
 
 @pytest.mark.parametrize(

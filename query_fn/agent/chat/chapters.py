@@ -84,30 +84,34 @@ class Wish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A question about chapters: the page it names ("" = any), two numbers to compare, or a topic."""
+    """A question about chapters: the page it names ("" = any), two numbers to compare, or a topic.
+
+    It is `sure` when what it names can only be a page: in quotation marks, or called one.
+    """
 
     wish: Wish
     page: str = ""
     numbers: tuple[int, ...] = ()
     topic: str = ""
+    sure: bool = False
 
 
 def task_of(question: str) -> Task | None:
     """Return what a question asks of chapters, None when it asks nothing of them.
 
     >>> task_of("Compare chapters 2 and 5 of the page Backups.")
-    Task(wish=<Wish.COMPARE: 'compare'>, page='Backups', numbers=(2, 5), topic='')
+    Task(wish=<Wish.COMPARE: 'compare'>, page='Backups', numbers=(2, 5), topic='', sure=True)
     """
     text = " ".join(question.split()).rstrip(" ?？.。!！")
     if found := _first(_COMPARE, text):
-        return Task(Wish.COMPARE, _page(found["page"]), (_number(found["a"]), _number(found["b"])))
+        return Task(Wish.COMPARE, _page(found["page"]), (_number(found["a"]), _number(found["b"])), sure=True)
     if found := _first(_WHICH, text):
         page, topic = found["page"] or "", found["topic"]
         if inner := _TOPIC_PAGE.match(topic):
             page, topic = inner["page"], inner["topic"]
-        return Task(Wish.WHICH, _page(page), topic=topic.strip(_WRAP))
+        return Task(Wish.WHICH, _page(page), topic=topic.strip(_WRAP), sure=_page(page) != page.strip())
     if found := _first(_SUMMARY, text):
-        return Task(Wish.SUMMARY, _page(found["page"]))
+        return Task(Wish.SUMMARY, _page(found["page"]), sure=_page(found["page"]) != found["page"].strip())
     return None
 
 

@@ -29,10 +29,22 @@ def structured(view: View, fold: Fold | None) -> Move | None:
         return Calls((Call("outline", {"article": task.page}),))
     outline = next((o.result for o in view.seen if isinstance(o.result, OutlineResult)), None)
     if task.page and outline is None:
-        return None
+        return _sought(view, task, fold) if task.sure else None
     if task.wish is Wish.WHICH:
         return _which(view, task, outline, fold)
     return _told(view, task, outline, fold) if outline else None
+
+
+def _sought(view: View, task: Task, fold: Fold | None) -> Move:
+    """Search for a page that has no page of just this name, by the words of its title."""
+    found = next((o.result for o in view.seen if isinstance(o.result, SearchResult)), None)
+    if found is None and not view.final:
+        return Calls((Call("search", {"query": task.page}),))
+    name = frozenset(keywords(task.page, fold))
+    titled = [c.article_id for c in (found.candidates if found else ()) if name and _covers(name, c.title, fold)]
+    if view.final or not titled or any(o.call.args.get("article") == titled[0] for o in view.seen):
+        return Draft(())
+    return Calls((Call("outline", {"article": titled[0]}),))
 
 
 def _told(view: View, task: Task, outline: OutlineResult, fold: Fold | None) -> Move:
@@ -92,7 +104,7 @@ def _line(evidence: Evidence, node: NodeRow) -> Quoted | None:
 
 def _which(view: View, task: Task, outline: OutlineResult | None, fold: Fold | None) -> Move:
     """Search for the topic and for its very words, read the places found, and name the headings that hold it."""
-    searches = [o.result for o in view.seen if isinstance(o.result, SearchResult)]
+    searches = [o.result for o in view.seen if isinstance(o.result, SearchResult) and o.result.query == task.topic]
     inside = {"article": outline.article.id} if outline else {}
     if not searches:
         asked = Call("search", {"query": task.topic, **inside}), Call("find", {"phrase": task.topic, **inside})
