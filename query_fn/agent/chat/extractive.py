@@ -14,12 +14,12 @@ from query_fn.agent.chat.closeness import Closeness
 from query_fn.agent.chat.counted import Words
 from query_fn.agent.chat.counting import count, counting, which_step
 from query_fn.agent.chat.draft import drafted, pages, readable
+from query_fn.agent.chat.hops import Bridge, bridge, hop, nested
 from query_fn.agent.chat.material import Material, quote, quoted
 from query_fn.agent.chat.parts import MOST, parts
 from query_fn.agent.chat.procedure import headings_of, step_nodes, wants_steps
 from query_fn.agent.chat.score import Idf, Question, Scored, score
 from query_fn.agent.chat.spans import Span
-from query_fn.agent.chat.structure import structured
 from query_fn.agent.chat.support import confidence, supported
 from query_fn.agent.chat.words import keywords, page_names, subject
 from query_fn.agent.router import Intent, classify
@@ -47,8 +47,8 @@ class Extractive:
     name: str = "extractive"
 
     def next(self, view: View) -> Move:
-        """Tell chapters, count where the question counts, take several questions one by one, else answer the one."""
-        if move := structured(view, self.fold) or self._counted(view):
+        """Count where the question counts, take several questions one by one, else answer the one."""
+        if move := self._counted(view) or self._hopped(view):
             return move
         asked = parts(view.asked) if not view.said else (view.asked,)
         several = len(asked) > 1 and view.intent not in (Intent.SECTIONS, Intent.PAGES)
@@ -79,14 +79,34 @@ class Extractive:
     def _counted(self, view: View) -> Move | None:
         """Count on from the turn before, or to the step that is asked for; None: the question does not count."""
         words = Words(self.fold, self.idf)
-
-        def order(spans: Sequence[Span], about: str) -> list[float]:
-            question = Question(about, script_lang(about), view.intent, self.fold, self.idf)
-            return [s.score for s in self._scored(spans, question)[0]]
-
         if task := counting(view, words):
-            return count(view, task, words=words, order=order)
-        return which_step(view, order=order)
+            return count(view, task, words=words, order=self._order)
+        return which_step(view, order=self._order)
+
+    def _hopped(self, view: View) -> Move | None:
+        """Search and read along the clauses of a nested question; None: it is not one, or all was read."""
+        words = Words(self.fold, self.idf)
+        task = nested(view.asked, words) if view.intent not in (Intent.SECTIONS, Intent.PAGES) else None
+        if task is None:
+            return None
+        if move := hop(view, task, words=words, order=self._order):
+            return move
+        found = bridge(view, task, words=words, order=self._order)
+        return self._bridged(view, found) if found else None
+
+    def _bridged(self, view: View, found: Bridge) -> Draft | None:
+        """Answer with the name the inner clauses lead to in their place, after the piece that tells it."""
+        read = {e.id: e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence}
+        sure = max((o.result.confidence for o in view.seen if isinstance(o.result, SearchResult)), default=0.0)
+        draft = self._answer(replace(view, question=found.question, said=""), list(read.values()), sure)
+        first = quoted(found.span)
+        lines = [replace(line, apart=not at) for at, line in enumerate(draft.sentences) if line.quotes != first.quotes]
+        return replace(draft, sentences=(first, *lines)) if lines else None
+
+    def _order(self, spans: Sequence[Span], about: str) -> list[float]:
+        """Return how well spans answer a question."""
+        question = Question(about, script_lang(about), classify(about), self.fold, self.idf)
+        return [s.score for s in self._scored(spans, question)[0]]
 
     def _parts(self, view: View, asked: Sequence[str]) -> Move:
         """Search for every part, read what each found, and answer one after the other."""
