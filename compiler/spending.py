@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from compiler.errors import SettingsError
 from compiler.ranges import between
-from query_fn import prices
-from query_fn.prices import Usage
+from query_fn.prices import PRICES, Usage
+from query_fn.prices import Price as Known
 
 BATCH_SHARE = 0.5  # of the price, for what is asked in a batch
 
@@ -32,7 +32,7 @@ class Asks(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Price(prices.Price):
+class Price(Known):
     """What an owner says a model costs."""
 
     input: float = between(0.0, 0, 10_000)
@@ -60,9 +60,9 @@ class EnrichSettings:
     chunks_per_article: int = between(120, 1, 10_000)  # that questions are paid for
     prices: tuple[Price, ...] = ()  # instead of, or beside, the known ones
 
-    def price(self, model: str) -> prices.Price:
+    def price(self, model: str) -> Known:
         """Return what a model costs. Raises SettingsError for one without a price: spending must be seen before."""
-        found = {price.model: price for price in (*prices.PRICES, *self.prices)}
+        found = {price.model: price for price in (*PRICES, *self.prices)}
         if model not in found:
             known = ", ".join(sorted(found))
             raise SettingsError(f"no price for the model {model!r}; add it to `enrich.prices` (known: {known})")

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from query_fn import requests, wire
+from query_fn import requests, service, wire
 from query_fn.agent.evidence import Book
 from query_fn.agent.tools import Tools
 from query_fn.contract import MANIFEST, POINTER, ManifestError, load_manifest
@@ -170,7 +170,7 @@ def _collection(build: Build) -> wire.Json:
 
 
 def _health(build: Build) -> wire.Json:
-    degraded = [*build.deps.notes, *(["no_model"] if build.deps.model.name == "extractive" else [])]
+    degraded = list(service.notes(build.deps))
     manifest = build.deps.store.manifest
     return {"status": "ok", "build_id": manifest.build_id, "degraded": degraded, "next_change": manifest.next_change}
 

@@ -6,6 +6,8 @@ QueryError
 │   ├── ArtifactDamaged    a size or SHA-256 differs from the manifest
 │   └── ProfileMismatch    built for another schema, tokeniser or embedder; names the field
 ├── RouteFailed            one retrieval route gave up; the search goes on and names it
+├── ModelFailed            the paid model gives no answer; the free one takes over and names it
+│   └── Spent              a limit forbids the call that would spend; names the limit
 └── RequestError           the caller's fault (4xx), with a title fit for the response
     ├── BadRequest         400
     ├── NotFound           404: absent and not public are the same
@@ -46,6 +48,22 @@ class ProfileMismatch(ArtifactError):
 
 class RouteFailed(QueryError):
     """One retrieval route gave up; the message names the cause. The search goes on and lists the route as degraded."""
+
+
+class ModelFailed(QueryError):
+    """The paid model gives no answer; `code` names why and is fit for diagnostics."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Spent(ModelFailed):
+    """A limit forbids the call that would spend; `limit` names it."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(f"limit:{limit}")
+        self.limit = limit
 
 
 class RequestError(QueryError):

@@ -11,6 +11,7 @@ import binascii
 import json
 import logging
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,13 @@ from typing import Any
 from mangum import Mangum
 
 from query_fn.app import create_app
+from query_fn.environment import SettingsError, claude_from
 from query_fn.settings import Settings
 
 _log = logging.getLogger("geosmin.handler")
 _log.setLevel(logging.INFO)
 Event = Mapping[str, Any]
-
-
-class SettingsError(ValueError):
-    """An environment variable has a value that cannot be meant; the message names it and never quotes a secret."""
+CHATS = ("extractive", "claude")
 
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
@@ -47,9 +46,14 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         max_body_bytes=_number(environment, "GEOSMIN_MAX_BODY_BYTES", default.max_body_bytes),
         max_question_chars=_number(environment, "GEOSMIN_MAX_QUESTION_CHARS", default.max_question_chars),
         retrieval_rounds=_number(environment, "GEOSMIN_RETRIEVAL_ROUNDS", default.retrieval_rounds),
+        chat=_chat(environment.get("GEOSMIN_CHAT") or default.chat),
+        claude=claude_from(environment),
         tools_off=tuple(environment.get("GEOSMIN_TOOLS_OFF", "").split()),
         deadline_seconds=float(_number(environment, "GEOSMIN_DEADLINE_SECONDS", int(default.deadline_seconds))),
         max_steps=_number(environment, "GEOSMIN_MAX_STEPS", default.max_steps),
+        max_input_tokens=_number(environment, "GEOSMIN_MAX_INPUT_TOKENS", default.max_input_tokens),
+        max_output_tokens=_number(environment, "GEOSMIN_MAX_OUTPUT_TOKENS", default.max_output_tokens),
+        max_usd=_dollars(environment, "GEOSMIN_MAX_USD", default.max_usd),
         conversation_seconds=_number(environment, "GEOSMIN_CONVERSATION_SECONDS", default.conversation_seconds),
         rate_per_minute=_number(environment, "GEOSMIN_RATE_PER_MINUTE", default.rate_per_minute),
     )
@@ -92,6 +96,19 @@ def _number(environment: Mapping[str, str], name: str, default: int) -> int:
     if text and not (text.isascii() and text.isdigit()):
         raise SettingsError(f"{name} must be a whole number, not {text!r}")
     return int(text) if text else default
+
+
+def _dollars(environment: Mapping[str, str], name: str, default: float) -> float:
+    text = environment.get(name, "")
+    if text and not re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", text):
+        raise SettingsError(f"{name} must be an amount in US dollars such as 0.05, not {text!r}")
+    return float(text) if text else default
+
+
+def _chat(name: str) -> str:
+    if name not in CHATS:
+        raise SettingsError(f"GEOSMIN_CHAT must be one of {', '.join(CHATS)}, not {name!r}")
+    return name
 
 
 def _origins(text: str) -> tuple[str, ...]:

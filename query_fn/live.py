@@ -9,11 +9,16 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from query_fn.agent.chat.base import ChatModel
+from query_fn.agent.chat.claude.client import Client
+from query_fn.agent.chat.claude.model import Claude
 from query_fn.agent.chat.closeness import closeness
 from query_fn.agent.chat.extractive import Extractive
+from query_fn.agent.purse import Purse
 from query_fn.contract import LEXICAL
 from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing
 from query_fn.retrieve.embed import Embedder, Reader
@@ -73,9 +78,10 @@ class Live:
             notes = (*notes, "embedder_without_states")
         searcher = Searcher(store, embedder)
         model = chat_model(store, embedder)
-        if self._settings.chat != model.name:
+        paid = paid_model(self._settings)
+        if paid is None and self._settings.chat != model.name:
             notes = (*notes, f"chat_unavailable:{self._settings.chat}")
-        deps = Deps(store, searcher, model, self._settings, notes=notes)
+        deps = Deps(store, searcher, model, self._settings, notes=notes, paid=paid)
         deps = replace(deps, clock=self._clock) if self._clock else deps
         return Build(target, deps, Searcher(store, None) if embedder else searcher)
 
@@ -83,6 +89,16 @@ class Live:
 def chat_model(store: Store, embedder: Reader | None) -> ChatModel:
     """Return the chat model: extractive, which needs no key."""
     return Extractive(closeness(embedder) if embedder and embedder.reads else None, store.fold, Lexical(store).idf)
+
+
+def paid_model(settings: Settings) -> Callable[[Purse], ChatModel] | None:
+    """Return what makes the paid model of one question; None when none is wanted, or its SDK or key is missing."""
+    claude = settings.claude
+    if settings.chat != "claude" or find_spec("anthropic") is None:
+        return None
+    if claude.provider == "anthropic" and claude.key is None:
+        return None
+    return partial(Claude, Client(claude), claude, off=settings.tools_off)
 
 
 def _embedder(store: Store) -> tuple[Embedder | None, tuple[str, ...]]:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
-from query_fn.agent.chat.base import ChatModel, Draft, Quoted, View
-from query_fn.agent.compose import answered, pieces, plain_reply, starters, trace, unanswered
+from query_fn.agent.attempt import Attempt, attempt
+from query_fn.agent.chat.base import ChatModel, View
+from query_fn.agent.compose import answered, declined, pieces, plain_reply, starters, trace, unanswered
 from query_fn.agent.events import Done, Event, Sentence, Source
 from query_fn.agent.evidence import Book
-from query_fn.agent.gate import judge
-from query_fn.agent.loop import Ending, Limits, run
 from query_fn.agent.phrases import say
+from query_fn.agent.purse import Budget, Limits, Purse, Unlimited, never
 from query_fn.agent.router import Intent, classify, standalone
 from query_fn.agent.tools import Tools
 from query_fn.model import Answer, Ask
@@ -24,6 +24,8 @@ from query_fn.settings import Settings
 from query_fn.store import Store
 from query_fn.text import script_lang
 from query_fn.visibility import Visibility
+
+HANDOVER = 2.0  # seconds of the deadline that are kept for the free model
 
 
 def _epoch() -> int:
@@ -39,11 +41,16 @@ class Deps:
     model: ChatModel
     settings: Settings
     clock: Callable[[], int] = _epoch
+    paid: Callable[[Purse], ChatModel] | None = None  # makes the paid model of one question
+    budget: Budget = field(default_factory=Unlimited)  # of all questions
     notes: tuple[str, ...] = ()  # fallbacks named before the question came, e.g. a damaged newer build
 
 
-def answer(ask: Ask, deps: Deps) -> Iterator[Event]:
-    """Yield steps, sources, sentences and at last Done. Text leaves only after its quotes are verified."""
+def answer(ask: Ask, deps: Deps, *, gone: Callable[[], bool] = never) -> Iterator[Event]:
+    """Yield steps, sources, sentences and at last Done. Text leaves only after its quotes are verified.
+
+    `gone` says whether the reader has left: then nothing more is asked of a model.
+    """
     lang = ask.lang or script_lang(ask.question)
     last = ask.turns[-1] if ask.turns else None
     question = standalone(ask.question, last.standalone if last else None)
@@ -51,25 +58,41 @@ def answer(ask: Ask, deps: Deps) -> Iterator[Event]:
     tools = _tools(ask, deps)
     intent = classify(ask.question)
     if text := _without_search(intent, lang, tools):
-        diagnostics = trace(None, notes=deps.notes, model=deps.model.name)
+        diagnostics = trace(None, notes=notes(deps))
         yield from _tell(plain_reply(text, diagnostics=diagnostics, follow_ups=starters(tools)), question)
         return
     rounds, said = deps.settings.retrieval_rounds, ask.question if question != ask.question else ""
     view = View(question, lang, intent, turns=ask.turns, rounds=rounds, carried=carried, said=said)
-    limits = Limits(deps.settings.max_steps, deps.settings.deadline_seconds)
-    ending = yield from run(view, tools, model=deps.model, limits=limits)
-    verdict = judge(ending.draft.sentences, tools.book)
-    if verdict.dropped and not verdict.passed:
-        ending = _again(ending, view, model=deps.model, rejected=tuple(s for s, _ in verdict.dropped))
-        verdict = judge(ending.draft.sentences, tools.book)
-    diagnostics = trace(ending, notes=deps.notes, model=deps.model.name)
-    if not verdict.passed:
-        yield from _tell(unanswered(ending, tools=tools, lang=lang, diagnostics=diagnostics), question)
+    models = _models(deps, gone)
+    out = yield from attempt(view, tools, models=models)
+    diagnostics = trace(out.ending, notes=(*notes(deps), *out.failures), purse=models[0][1])
+    if out.ending.draft.refused:
+        yield from _tell(declined(out.ending.draft.refused, lang=lang, diagnostics=diagnostics), question)
         return
-    done = answered(verdict, ending, tools=tools, lang=lang, diagnostics=diagnostics)
+    if not out.verdict.passed:
+        yield from _tell(unanswered(out.ending, tools=tools, lang=lang, diagnostics=diagnostics), question)
+        return
+    done = answered(out.verdict, out.ending, tools=tools, lang=lang, diagnostics=diagnostics)
     yield from (Source(e) for e in done.evidence)
-    yield from pieces(verdict.passed)
+    yield from pieces(out.verdict.passed)
     yield Done(done, question)
+
+
+def _models(deps: Deps, gone: Callable[[], bool]) -> list[Attempt]:
+    """Return who answers, each with what it may cost: the paid model first, then the one that costs nothing."""
+    wanted = deps.settings
+    free = Purse(Limits(wanted.max_steps, wanted.deadline_seconds), gone=gone)
+    if deps.paid is None:
+        return [(deps.model, free)]
+    seconds = max(1.0, wanted.deadline_seconds - HANDOVER)
+    tokens = (wanted.max_input_tokens, wanted.max_output_tokens)
+    purse = Purse(Limits(wanted.max_steps, seconds, *tokens, wanted.max_usd), budget=deps.budget, gone=gone)
+    return [(deps.paid(purse), purse), (deps.model, free)]
+
+
+def notes(deps: Deps) -> tuple[str, ...]:
+    """Return the fallbacks that are known before a question comes."""
+    return deps.notes if deps.paid or deps.model.name != "extractive" else (*deps.notes, "no_model")
 
 
 def _tools(ask: Ask, deps: Deps) -> Tools:
@@ -88,9 +111,3 @@ def _without_search(intent: Intent, lang: str, tools: Tools) -> str:
 def _tell(reply: Answer, question: str) -> Iterator[Event]:
     yield Sentence(reply.answer, ())
     yield Done(reply, question)
-
-
-def _again(ending: Ending, view: View, *, model: ChatModel, rejected: tuple[Quoted, ...]) -> Ending:
-    """Ask for one more draft, without tools, and tell the model what did not stand."""
-    move = model.next(replace(view, seen=ending.seen, rejected=rejected, final=True))
-    return Ending(ending.seen, move if isinstance(move, Draft) else Draft(()), ending.stop)

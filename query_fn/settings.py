@@ -1,9 +1,25 @@
-"""The function's settings: frozen, validated once, filled from the environment by `handler` only."""
+"""The function's settings: frozen, validated once, filled from the environment at the edges only."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from query_fn.prices import PRICES, Price
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeSettings:
+    """The paid model: where it is asked, what it costs, and how long it may be silent."""
+
+    provider: str = "anthropic"  # "anthropic" | "bedrock"
+    model: str = PRICES[0].model
+    price: Price = PRICES[0]
+    key: str | None = field(default=None, repr=False)  # Bedrock has its own ways and needs none
+    base_url: str | None = None
+    turn_tokens: int = 1_200  # output tokens of one turn
+    silence: float = 10.0  # seconds without a byte after which a call has failed
+    retries: int = 2  # before anything was said
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +36,12 @@ class Settings:
     max_question_chars: int = 2_000
     retrieval_rounds: int = 2
     chat: str = "extractive"  # "extractive" | "claude"
+    claude: ClaudeSettings = field(default_factory=ClaudeSettings)
     tools_off: tuple[str, ...] = ()
     deadline_seconds: float = 25.0
     max_steps: int = 8  # tool calls a question may cost
+    max_input_tokens: int = 120_000  # of all calls to the paid model for one question
+    max_output_tokens: int = 8_000
+    max_usd: float = 0.05  # a question
     conversation_seconds: int = 24 * 3600  # how long a conversation token is valid
     rate_per_minute: int = 0  # questions a client may ask per minute in this process; 0 = no limit

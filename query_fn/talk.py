@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
-
-from starlette.concurrency import iterate_in_threadpool
 
 from query_fn import service, wire
 from query_fn.agent.events import Done, Sentence
@@ -15,10 +13,12 @@ from query_fn.agent.phrases import say
 from query_fn.guard.session import Binding, open_token, sign
 from query_fn.live import Build
 from query_fn.model import Turn
+from query_fn.pump import pumped
 from query_fn.requests import ChatRequest
 from query_fn.settings import Settings
 from query_fn.text import script_lang
 
+SILENCE = 10.0  # seconds after which a waiting reader is told that somebody is still at work
 _log = logging.getLogger("geosmin.talk")
 
 
@@ -51,16 +51,16 @@ class Talk:
         """Yield server-sent events; a fault after the start ends the stream with a sentence, not a stack."""
         yield wire.begin(uuid.uuid4().hex)
         try:
-            async for line in iterate_in_threadpool(self._lines()):
+            async for line in pumped(self._lines, silence=SILENCE):
                 yield line
         except Exception:  # noqa: BLE001 - the edge: headers are sent, so the fault becomes the stream's last event
             _log.exception("a stream failed")
             for line in wire.broken(say("failed", self._ask.lang or script_lang(self._ask.question))):
                 yield line
 
-    def _lines(self) -> Iterator[str]:
+    def _lines(self, gone: Callable[[], bool]) -> Iterator[str]:
         first = True
-        for event in service.answer(self._ask, self._deps):
+        for event in service.answer(self._ask, self._deps, gone=gone):
             if isinstance(event, Done):
                 yield from wire.finish(event, self._site, conversation=self._token(event))
                 return

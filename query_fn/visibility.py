@@ -42,12 +42,12 @@ class Visibility:
             and (scope.articles is None or article.id in scope.articles)
             and (scope.langs is None or article.lang in scope.langs)
             and (scope.tags is None or not set(scope.tags).isdisjoint(article.tags))
-            and (scope.folders is None or any(_inside(article.folder, folder) for folder in scope.folders))
+            and (scope.folders is None or any(inside(article.folder, folder) for folder in scope.folders))
             and (scope.updated_since is None or (article.updated or "")[:10] >= scope.updated_since[:10])
         )
 
 
-def _inside(folder: str, wanted: str) -> bool:
+def inside(folder: str, wanted: str) -> bool:
     """Tell whether `folder` is `wanted` or lies below it; "" holds everything."""
     wanted = wanted.strip("/")
     return not wanted or folder == wanted or folder.startswith(wanted + "/")

@@ -11,12 +11,14 @@ from query_fn.agent.evidence import Book
 from query_fn.agent.gate import Passed, Verdict, numbers
 from query_fn.agent.loop import Ending
 from query_fn.agent.phrases import say
+from query_fn.agent.purse import Purse
 from query_fn.agent.tools import Tools
 from query_fn.model import Answer, Candidate, Diagnostics, Evidence, SearchResult, Status
 from query_fn.visibility import Visibility
 
 # Named, but nothing that was configured has failed: the answer is complete all the same.
 EXPECTED = ("no_model", "no_embedder", "no_vectors", "conversation_")
+MODEL_FAILED = ("model_failed:", "chat_unavailable:")
 SURE = 0.65  # confidence under it: the answer stands, and says that the match is weak (0.5 is the refusal threshold)
 MAX_FOLLOW_UPS = 3
 MAX_NEAREST = 3
@@ -47,6 +49,11 @@ def _gap(before: Quoted | None, sentence: Quoted) -> str:
     return "" if before.text[-1:] in "。！？；" else " "
 
 
+def declined(why: str, *, lang: str, diagnostics: Diagnostics) -> Answer:
+    """Return the short reply to a question that is not answered; `why` is a phrase key."""
+    return Answer(Status.REFUSED, say(why, lang), (), (), (), 0.0, (), (), diagnostics)
+
+
 def answered(verdict: Verdict, ending: Ending, *, tools: Tools, lang: str, diagnostics: Diagnostics) -> Answer:
     """Return the answer made of the sentences that passed the gate."""
     cited = {c.evidence for p in verdict.passed for c in p.citations}
@@ -68,7 +75,7 @@ def unanswered(ending: Ending, *, tools: Tools, lang: str, diagnostics: Diagnost
     """Return the honest no-answer that names the nearest pages; a failed route is said, never taken for silence."""
     search = best_search(ending)
     nearest = nearest_pages(search.candidates if search else ())
-    doubts = ["route_failed"] if _failed(diagnostics) else []
+    doubts = _failures(diagnostics)
     doubts += ["limit_reached"] if ending.stop else []
     return Answer(
         status=Status.NO_ANSWER,
@@ -102,8 +109,8 @@ def _confidence(ending: Ending) -> float:
     return search.confidence if search else 1.0
 
 
-def trace(ending: Ending | None, *, notes: Sequence[str], model: str) -> Diagnostics:
-    """Return the diagnostics of the best search with every step of the run and every named fallback."""
+def trace(ending: Ending | None, *, notes: Sequence[str], purse: Purse | None = None) -> Diagnostics:
+    """Return the diagnostics of the best search with every step of the run, every named fallback and what it cost."""
     search = best_search(ending) if ending else None
     steps = tuple(
         {"tool": o.call.tool, "args": dict(o.call.args), "ms": round(o.ms, 1), "result": type(o.result).__name__}
@@ -111,10 +118,10 @@ def trace(ending: Ending | None, *, notes: Sequence[str], model: str) -> Diagnos
     )
     found = [o.result for o in ending.seen if isinstance(o.result, SearchResult)] if ending else []
     names = [name for result in found for name in result.diagnostics.degraded]
-    names += [*notes, *(["no_model"] if model == "extractive" else [])]
+    names += notes
     names += [f"tool_failed:{o.call.tool}" for o in (ending.seen if ending else ()) if _broke(o.result)]
     base = search.diagnostics if search else Diagnostics()
-    return replace(base, degraded=tuple(dict.fromkeys(names)), steps=steps)
+    return replace(base, degraded=tuple(dict.fromkeys(names)), steps=steps, spent=purse.bill() if purse else {})
 
 
 def nearest_pages(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -153,8 +160,8 @@ def _doubts(verdict: Verdict, ending: Ending, book: Book, *, lang: str) -> list[
     cited = [e for e in book.evidence if any(c.evidence == e.id for p in verdict.passed for c in p.citations)]
     search = best_search(ending)
     keys = list(ending.draft.uncertainties)
-    keys += ["citations_removed"] if verdict.dropped else []
-    keys += ["route_failed"] if search and _failed(search.diagnostics) else []
+    keys += ["citations_removed"] if verdict.dropped or any(p.doubted for p in verdict.passed) else []
+    keys += _failures(search.diagnostics) if search else []
     keys += ["low_confidence"] if _confidence(ending) < SURE else []
     keys += ["truncated"] if any(e.id in book.truncated for e in cited) else []
     keys += ["other_language"] if cited and all(e.lang != lang for e in cited) else []
@@ -182,6 +189,14 @@ def _conflict(one: str, other: str) -> bool:
 
 def _failed(diagnostics: Diagnostics) -> bool:
     return any(not name.startswith(EXPECTED) for name in diagnostics.degraded)
+
+
+def _failures(diagnostics: Diagnostics) -> list[str]:
+    """Return the phrase keys of what failed: the search in part, or the model that was asked first."""
+    failed = [name for name in diagnostics.degraded if not name.startswith(EXPECTED)]
+    model = any(name.startswith(MODEL_FAILED) for name in failed)
+    search = any(not name.startswith(MODEL_FAILED) for name in failed)
+    return [*(["route_failed"] if search else []), *(["model_failed"] if model else [])]
 
 
 def _broke(result: object) -> bool:

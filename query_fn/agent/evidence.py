@@ -72,6 +72,11 @@ class Book:
         match = re.search(r"\s+".join(map(re.escape, words)), evidence.text)
         return Citation(evidence_id, match[0], match.start(), match.end()) if match else None
 
+    def names(self, citations: Iterable[Citation]) -> str:
+        """Return the titles and headings that the cited passages stand below."""
+        cited = {citation.evidence for citation in citations}
+        return "\n".join("\n".join((e.title, *e.section)) for e in self._read.values() if e.id in cited)
+
     def _expand(self, locator: str) -> tuple[str, ...]:
         """Return what stands behind a wiki page: a human page's article, or the chunks a generated one came from."""
         if not locator.startswith(WIKI):

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from query_fn.agent.chat.base import Quoted
+from query_fn.agent.claims import claims_nothing, invented_code, turned
 from query_fn.agent.evidence import Book
 from query_fn.model import Citation
 from query_fn.text import plain, sentences, tokenise
@@ -36,10 +37,11 @@ _NAME = re.compile(r"(?<![.!?。！？]\s)(?<!^)\b[A-Z][A-Za-z]*[a-z][A-Za-z]*\b
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """A sentence that stands, with its verified citations."""
+    """A sentence that stands, with its verified citations; `doubted` when another one of it was not real."""
 
     sentence: Quoted
     citations: tuple[Citation, ...]
+    doubted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +52,46 @@ class Verdict:
     dropped: tuple[tuple[Quoted, str], ...]
 
 
-def judge(draft: Sequence[Quoted], book: Book) -> Verdict:
-    """Check each sentence on its own: a bad one never takes a good one with it."""
-    passed, dropped = [], []
+def judge(draft: Sequence[Quoted], book: Book, *, asked: str = "") -> Verdict:
+    """Check each sentence on its own: a bad one never takes a good one with it.
+
+    A sentence without citations stands only in front of one that has some, and only when it claims nothing that the
+    question `asked` does not already say.
+    """
+    passed, dropped, leading = list[Passed](), list[tuple[Quoted, str]](), list[Passed]()
     for sentence in draft:
+        if not sentence.quotes and claims_nothing(sentence.text, asked):
+            leading.append(Passed(sentence, ()))
+            continue
         citations = [book.cite(evidence, quote) for evidence, quote in sentence.quotes]
         found = tuple(c for c in citations if c is not None)
-        reason = "citation" if not found or len(found) < len(citations) else unsupported(sentence.text, found)
-        if reason:
+        if reason := unsupported(sentence.text, found, book.names(found)) if found else "citation":
             dropped.append((sentence, reason))
         else:
-            passed.append(Passed(sentence, found))
+            passed += [*leading, Passed(sentence, found, doubted=len(found) < len(citations))]
+        leading = []
     return Verdict(tuple(passed), tuple(dropped))
 
 
-def unsupported(text: str, citations: Sequence[Citation]) -> str:
-    """Return why the quotes do not support a sentence: "number", "name", "negation", or "" when they do."""
+def unsupported(text: str, citations: Sequence[Citation], context: str = "") -> str:
+    """Return why the quotes do not support a sentence, "" when they do.
+
+    "number", "name", "negation", "direction" or "code". `context` are the headings the quotes stand below: a name may
+    come from there.
+    """
     quotes = "\n".join(c.quote for c in citations)
     if text.split() == plain(quotes).split():
         return ""  # the quote itself
     if numbers(text) - supplied(plain(quotes)) - supplied(quotes):
         return "number"
-    folded = unicodedata.normalize("NFKC", quotes).lower()
+    folded = unicodedata.normalize("NFKC", f"{quotes}\n{context}").lower()
     if any(name.lower() not in folded for name in _NAME.findall(text)):
         return "name"
     if negated(text) != negated(_closest(text, plain(quotes))):
         return "negation"
-    return ""
+    if turned(text, quotes):
+        return "direction"
+    return "code" if invented_code(text, quotes) else ""
 
 
 def numbers(text: str) -> set[str]:

@@ -37,11 +37,23 @@ _TEXT: dict[str, tuple[str, str]] = {
     "disagree": ("The sources give different numbers or dates.", "不同来源给出的数字或日期不一致。"),
     "other_language": ("The answer is quoted in the language of its source.", "回答引用了来源的原文语言。"),
     "limit_reached": ("The search stopped at its limit.", "检索达到上限后停止。"),
+    "model_failed": (
+        "The language model is not available now; these are the passages that were found.",
+        "语言模型暂时不可用，以下是检索到的原文。",
+    ),
+    "incomplete": ("The answer was cut short.", "回答没有写完。"),
+    "declined": ("This question was not answered.", "这个问题没有得到回答。"),
+    "off_topic": (
+        "This only answers questions about the published pages.",
+        "这里只回答与已发布页面有关的问题。",
+    ),
     "failed": ("Something failed here. Please ask again.", "这里出了问题，请再问一次。"),
     "step.search": ("Searching: {query}", "检索：{query}"),
     "step.rewrite": ("Searching again: {query}", "换个说法再检索：{query}"),
     "step.read": ("Reading: {titles}", "阅读：{titles}"),
     "step.outline": ("Looking at the outline: {titles}", "查看大纲：{titles}"),
+    "step.links": ("Following the links: {titles}", "查看链接：{titles}"),
+    "step.list": ("Looking through the pages", "浏览页面列表"),
     "step.failed": ("A step led nowhere.", "有一步没有结果。"),
 }
 

@@ -1,25 +1,24 @@
-"""The tools: search, find, outline, read. Scope, visibility and the owner's switches apply at every single call."""
+"""The tools by name: scope, visibility and the owner's switches apply at every single call."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from query_fn import schema
-from query_fn.agent.chat.base import Call, OutlineResult, ReadResult, Result, ToolError
+from query_fn.agent import manual, places
+from query_fn.agent.chat.base import Call, LinksResult, ListResult, OutlineResult, ReadResult, Result, ToolError
 from query_fn.agent.evidence import Book, find_article
+from query_fn.agent.manual import MAX_READ, Arguments
+from query_fn.contract import ArticleRow
 from query_fn.errors import BadRequest, NotFound
 from query_fn.model import Scope, SearchResult
 from query_fn.retrieve.search import Searcher, narrowed
 from query_fn.store import Store
 from query_fn.visibility import Visibility
 
-MAX_READ = 4
-NAMES = ("search", "find", "outline", "read")
-
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a model may use for one question. `now` is in UTC epoch seconds."""
+    """What a model may use for one question. `now` is in UTC epoch seconds; `reads` are the locators of one read."""
 
     store: Store
     searcher: Searcher
@@ -27,15 +26,17 @@ class Tools:
     scope: Scope
     now: int
     off: tuple[str, ...] = ()
+    reads: int = MAX_READ
 
     def call(self, call: Call) -> Result:
         """Run one call. What the caller did wrong comes back as a ToolError, never as an exception."""
-        if call.tool not in NAMES:
-            return ToolError("unknown_tool", f"There is no tool {call.tool!r}; there are {', '.join(NAMES)}.")
+        known = manual.BY_NAME.get(call.tool)
+        if known is None:
+            return ToolError("unknown_tool", f"There is no such tool; there are {', '.join(manual.NAMES)}.")
         if call.tool in self.off:
             return ToolError("tool_off", f"The tool {call.tool} is switched off here.")
         try:
-            return self._dispatch(call)
+            return self._dispatch(call.tool, known.read(call.args))
         except NotFound as error:
             return ToolError("not_found", error.detail)
         except BadRequest as error:
@@ -55,11 +56,7 @@ class Tools:
 
     def outline(self, article: str) -> OutlineResult:
         """Return the tree of one article. Raises NotFound, the same for absent and not public."""
-        visibility = Visibility(self.now, self.scope)
-        row = find_article(self.store, article)
-        articles = self.store.articles_by_id
-        if row is None or not visibility.sees(row, articles):
-            raise NotFound("There is no such page.")
+        row, articles, visibility = self._article(article), self.store.articles_by_id, self._visibility
         nodes = tuple(n for n in self.store.nodes_of(row.id) if visibility.sees(n, articles))
         return OutlineResult(row, nodes)
 
@@ -67,24 +64,42 @@ class Tools:
         """Return evidence for at most MAX_READ locators."""
         return self.book.read(locators[:MAX_READ])
 
-    def _dispatch(self, call: Call) -> Result:
-        if call.tool == "search":
-            args = schema.as_object(call.args, "", keys=("query", "queries", "article"))
-            article = args.get("article")
-            return self.search(
-                schema.as_text(args.get("query"), "/query", most=4_000),
-                queries=schema.as_texts(args.get("queries", []), "/queries", most=3),
-                article=None if article is None else schema.as_text(article, "/article"),
-            )
-        if call.tool == "find":
-            args = schema.as_object(call.args, "", keys=("phrase", "article"))
-            article = args.get("article")
-            return self.find(
-                schema.as_text(args.get("phrase"), "/phrase", most=200),
-                article=None if article is None else schema.as_text(article, "/article"),
-            )
-        if call.tool == "outline":
-            args = schema.as_object(call.args, "", keys=("article",))
-            return self.outline(schema.as_text(args.get("article"), "/article"))
-        args = schema.as_object(call.args, "", keys=("locators",))
-        return self.read(schema.as_texts(args.get("locators"), "/locators", most=MAX_READ))
+    def links(self, article: str) -> LinksResult:
+        """Return the links of one article whose both ends may be seen. Raises NotFound."""
+        return places.links(self._article(article), self.store, self._visibility)
+
+    def list(self, asked: places.Asked) -> ListResult:
+        """Return the pages that may be seen and fit, in the order of their paths."""
+        return places.pages(asked, self.store, self._visibility)
+
+    @property
+    def _visibility(self) -> Visibility:
+        return Visibility(self.now, self.scope)
+
+    def _article(self, name: str) -> ArticleRow:
+        row = find_article(self.store, name)
+        if row is None or not self._visibility.sees(row, self.store.articles_by_id):
+            raise NotFound("There is no such page.")
+        return row
+
+    def _inside(self, name: str | None) -> str | None:
+        """Return the id of the article that a search is held to: a name that leads nowhere finds nothing."""
+        row = find_article(self.store, name) if name is not None else None
+        return row.id if row is not None else name
+
+    def _dispatch(self, tool: str, args: Arguments) -> Result:
+        match tool:
+            case "search":
+                inside = self._inside(args.optional("article"))
+                return self.search(args.text("query"), queries=args.texts("queries"), article=inside)
+            case "find":
+                return self.find(args.text("phrase"), article=self._inside(args.optional("article")))
+            case "outline":
+                return self.outline(args.text("article"))
+            case "links":
+                return self.links(args.text("article"))
+            case "list":
+                return self.list(places.asked(args))
+        if len(args.texts("locators")) > self.reads:
+            raise BadRequest(f"Expected at most {self.reads} locators for this question.", pointer="/locators")
+        return self.read(args.texts("locators"))

@@ -14,9 +14,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text block."""
+    """A text block; `citations` are as the API writes them (`reading.cited` makes them)."""
 
     text: str
+    citations: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def events(turn: Turn, body: dict[str, Any], usage: Usage, number: int) -> Itera
 
 def _block_events(index: int, block: dict[str, Any], said: Text | Tool) -> Iterator[bytes]:
     text = said.text if isinstance(said, Text) else _json(said)
-    start = block | ({"text": ""} if isinstance(said, Text) else {"input": {}})
+    start = block | ({"text": "", "citations": None} if isinstance(said, Text) else {"input": {}})
     yield _event({"type": "content_block_start", "index": index, "content_block": start})
     for at in range(0, len(text), _PIECE):
         piece = text[at : at + _PIECE]
@@ -124,6 +124,9 @@ def _block_events(index: int, block: dict[str, Any], said: Text | Tool) -> Itera
             if isinstance(said, Text)
             else {"type": "input_json_delta", "partial_json": piece}
         )
+        yield _event({"type": "content_block_delta", "index": index, "delta": delta})
+    for citation in said.citations if isinstance(said, Text) else ():
+        delta = {"type": "citations_delta", "citation": citation}
         yield _event({"type": "content_block_delta", "index": index, "delta": delta})
     yield _event({"type": "content_block_stop", "index": index})
 
@@ -178,7 +181,7 @@ def batch_line(custom_id: str, reply: Reply, body: dict[str, Any], number: int) 
 
 def _block(block: Text | Tool, name: str) -> dict[str, Any]:
     if isinstance(block, Text):
-        return {"type": "text", "text": block.text, "citations": None}
+        return {"type": "text", "text": block.text, "citations": list(block.citations) or None}
     parsed = block.input if isinstance(block.input, dict) else {}
     return {"type": "tool_use", "id": block.id or name, "name": block.name, "input": parsed}
 

@@ -12,7 +12,8 @@ from query_fn.agent.chat.base import Call, Calls, Draft, Move, Quoted, ReadResul
 from query_fn.agent.chat.scripted import Scripted, Step
 from query_fn.agent.events import Step as StepEvent
 from query_fn.agent.evidence import Book
-from query_fn.agent.loop import Ending, Limits, run
+from query_fn.agent.loop import Ending, run
+from query_fn.agent.purse import Limits, Purse
 from query_fn.agent.router import Intent, classify, is_elliptic, standalone
 from query_fn.agent.tools import Tools
 from query_fn.model import Answer, Ask, Scope, Status
@@ -46,7 +47,7 @@ def _run(
     tools: Tools, *moves: Step, limits: Limits | None = None, clock: Callable[[], float] | None = None
 ) -> tuple[Ending, Scripted, list[StepEvent]]:
     model, steps = Scripted(moves), []
-    running = run(VIEW, tools, model=model, limits=limits or Limits(), clock=clock or (lambda: 0.0))
+    running = run(VIEW, tools, model=model, purse=Purse(limits, clock=clock or (lambda: 0.0)))
     while True:
         try:
             steps.append(next(running))
@@ -78,17 +79,19 @@ def test_trace(store: Store) -> None:
 
 def test_step_limit(store: Store) -> None:
     """After the last allowed step the model gets one turn without tools; more calls are not made."""
-    moves = [Calls((Call("search", {"query": f"q{n}"}),)) for n in range(12)]
+    places = [f"{page}.{n}" for page in ("install", "backup", "billing", "安装", "检索", "茶") for n in range(2)]
+    moves = [Calls((Call("read", {"locators": [place]}),)) for place in places]
     ending, model, _ = _run(_tools(store), *moves, limits=Limits(steps=8))
     assert (len(ending.seen), ending.stop, ending.draft) == (8, "steps", Draft(()))
     assert [v.final for v in model.views] == [False] * 8 + [True]
 
 
 def test_limit_within_a_turn(store: Store) -> None:
-    """Limits are checked before each call, also between the calls of one turn."""
+    """Limits are checked before each call, also between the calls of one turn; each call has a result all the same."""
     calls = Calls(tuple(Call("search", {"query": f"q{n}"}) for n in range(4)))
     ending, _, _ = _run(_tools(store), calls, Draft((GOOD,)), limits=Limits(steps=2))
-    assert (len(ending.seen), ending.stop, ending.draft) == (2, "steps", Draft((GOOD,)))
+    assert (len(ending.seen), ending.stop, ending.draft) == (4, "steps", Draft((GOOD,)))
+    assert _codes(ending) == ["not_run", "not_run"]
 
 
 def test_deadline(store: Store) -> None:
@@ -117,7 +120,8 @@ def test_many_calls_in_a_turn(store: Store) -> None:
     """Of twenty calls in one turn four are run and every other one gets an error result, in order."""
     calls = Calls(tuple(Call("search", {"query": f"q{n}"}) for n in range(20)))
     ending, _, _ = _run(_tools(store), calls, Draft(()), limits=Limits(steps=30))
-    assert _codes(ending) == ["too_many_calls"] * 16
+    assert _codes(ending) == ["not_run"] * 16
+    assert [o.call for o in ending.seen] == list(calls.calls)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +178,6 @@ def test_supported_sentence(store: Store) -> None:
         Quoted("Backups are kept for 14 days.", ()),
         Quoted("Backups are kept for 14 days.", (("e2", QUOTE),)),
         Quoted("Backups are kept for 14 days.", (("e1", "kept for ever"),)),
-        Quoted("Backups are kept for 14 days.", (("e1", QUOTE), ("e9", "made up"))),
         Quoted("Backups are kept for 30 days.", (("e1", QUOTE),)),
         Quoted("Backups are not kept for 14 days.", (("e1", QUOTE),)),
     ],

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from query_fn.agent.router import Intent
-from query_fn.contract import ArticleRow, NodeRow
+from query_fn.contract import ArticleRow, LinkRow, NodeRow
 from query_fn.model import Evidence, SearchResult, Turn
 
 
@@ -21,6 +21,7 @@ class Call:
 
     tool: str
     args: Mapping[str, object]
+    fault: str = ""  # why it cannot be run, when what the model wrote is no call
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +38,54 @@ class ReadResult:
 
     evidence: tuple[Evidence, ...]
     missing: tuple[str, ...] = ()
+    onward: tuple[tuple[str, str], ...] = ()  # (evidence id, locator under which its text goes on) of what was cut
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link between two pages; `article` is the page at its other end."""
+
+    row: LinkRow
+    article: ArticleRow
+    inward: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LinksResult:
+    """The links of one page, out and back."""
+
+    article: ArticleRow
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListResult:
+    """Pages by their place, and how many there are in all; folders with their number of pages when nothing was asked."""
+
+    articles: tuple[ArticleRow, ...]
+    total: int
+    folders: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ToolError:
     """A call that failed, as data: the model may try something else."""
 
-    code: str  # "unknown_tool" | "tool_off" | "bad_arguments" | "not_found" | "repeated" | "too_many_calls"
+    code: str  # "unknown_tool" | "tool_off" | "bad_arguments" | "not_found" | "repeated" | "not_run" | "failed"
     message: str
 
 
-Result = SearchResult | OutlineResult | ReadResult | ToolError
+Result = SearchResult | OutlineResult | ReadResult | LinksResult | ListResult | ToolError
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One call and what came of it."""
+    """One call and what came of it; `turn` counts the model's moves, from 0."""
 
     call: Call
     result: Result
     ms: float
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +117,7 @@ class Draft:
     sentences: tuple[Quoted, ...]
     uncertainties: tuple[str, ...] = ()  # phrase keys
     confidence: float | None = None  # 0..1, of the model in its own answer; None: as sure as its search
+    refused: str = ""  # phrase key: why the model does not answer at all
 
 
 Move = Calls | Draft

@@ -1,0 +1,61 @@
+"""One question through the models in order: run, check, at most one more draft; a model that fails hands over.
+
+The next model goes on from what was found so far, and the failure is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+
+from query_fn.agent.chat.base import ChatModel, Draft, View
+from query_fn.agent.events import Step
+from query_fn.agent.gate import Verdict, judge
+from query_fn.agent.loop import Ending, run
+from query_fn.agent.purse import Purse
+from query_fn.agent.tools import Tools
+from query_fn.errors import ModelFailed
+
+Attempt = tuple[ChatModel, Purse]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a question ended, what of its draft stands, and why models before the last one gave up."""
+
+    ending: Ending
+    verdict: Verdict
+    model: str
+    failures: tuple[str, ...] = ()
+
+
+def attempt(view: View, tools: Tools, *, models: Sequence[Attempt]) -> Generator[Step, None, Outcome]:
+    """Yield the steps of every model that is needed and return how it ended; of a last model that fails, nothing."""
+    failures: list[str] = []
+    outcome = Outcome(Ending(view.seen, Draft(()), ""), Verdict((), ()), "")
+    for model, purse in models:
+        ending = yield from run(view, tools, model=model, purse=purse)
+        if not ending.failed:
+            ending, verdict = _checked(ending, view, tools, model=model)
+            outcome = Outcome(ending, verdict, model.name)
+        if not ending.failed or purse.gone():
+            break
+        failures.append(f"model_failed:{ending.failed}")
+        view = replace(view, seen=ending.seen)
+    return replace(outcome, failures=tuple(failures))
+
+
+def _checked(ending: Ending, view: View, tools: Tools, *, model: ChatModel) -> tuple[Ending, Verdict]:
+    """Judge a draft; when nothing of it stands, ask for one more and tell the model what did not."""
+    verdict = judge(ending.draft.sentences, tools.book, asked=view.asked)
+    if verdict.passed or not verdict.dropped:
+        return ending, verdict
+    rejected = tuple(sentence for sentence, _ in verdict.dropped)
+    try:
+        move = model.next(replace(view, seen=ending.seen, rejected=rejected, final=True))
+    except ModelFailed as failure:
+        return replace(ending, failed=failure.code), verdict
+    draft = move if isinstance(move, Draft) else Draft(())
+    return replace(ending, draft=draft, moves=(*ending.moves, move)), judge(
+        draft.sentences, tools.book, asked=view.asked
+    )

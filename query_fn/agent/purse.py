@@ -1,0 +1,126 @@
+"""What one question may still cost. Every limit is asked here before the step or the call that spends.
+
+A call to a model reserves its worst case and is settled with what it used. The budget behind the purse is shared by
+all questions; where it is kept (a process, a table) is the budget's business.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from query_fn.errors import Spent
+from query_fn.prices import Price, Usage, cost
+
+CLOSING = 0.3  # share of the seconds that is kept for the last answer
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one question may cost at most: tool calls, wall-clock seconds, tokens of all its calls, US dollars."""
+
+    steps: int = 8
+    seconds: float = 25.0
+    input_tokens: int = 120_000
+    output_tokens: int = 8_000
+    usd: float = 0.05
+
+
+class Budget(Protocol):
+    """What all questions together may cost, for example in a day."""
+
+    def reserve(self, usd: float) -> bool:
+        """Set an amount aside; False when it is not there, or when nobody can tell."""
+        ...
+
+    def settle(self, reserved: float, usd: float) -> None:
+        """Replace what was set aside by what was used."""
+        ...
+
+
+class Unlimited:
+    """No budget beyond that of each question."""
+
+    def reserve(self, usd: float) -> bool:
+        """Return True."""
+        return True
+
+    def settle(self, reserved: float, usd: float) -> None:
+        """Forget it."""
+
+
+def never() -> bool:
+    """Return False: the reader is still there."""
+    return False
+
+
+class Purse:
+    """The limits of one question and what of them is used. `gone` says whether the reader has left."""
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        budget: Budget | None = None,
+        gone: Callable[[], bool] = never,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.gone = gone
+        self.steps = 0
+        self.calls = 0
+        self.usage = Usage()
+        self.usd = 0.0
+        self._budget = budget or Unlimited()
+        self._clock = clock
+        self._began = clock()
+
+    @property
+    def left(self) -> float:
+        """Seconds until the question must be answered."""
+        return max(0.0, self.limits.seconds - (self._clock() - self._began))
+
+    def stop(self) -> str:
+        """Return the name of the limit after which no tool is used any more, "" for none."""
+        if self.gone():
+            return "gone"
+        if self.steps >= self.limits.steps:
+            return "steps"
+        return "deadline" if self.left <= self.limits.seconds * CLOSING else ""
+
+    def step(self) -> None:
+        """Count one tool call."""
+        self.steps += 1
+
+    def bill(self) -> Mapping[str, float]:
+        """Return what was spent: calls, tokens and US dollars."""
+        used = self.usage
+        return {"calls": self.calls, "input_tokens": used.read, "output_tokens": used.output, "usd": round(self.usd, 6)}
+
+    def lacking(self, worst: Usage, price: Price) -> str:
+        """Return the name of the limit that a call of this size would pass, "" for none."""
+        together = self.usage + worst
+        if together.read > self.limits.input_tokens:
+            return "input_tokens"
+        if together.output > self.limits.output_tokens:
+            return "output_tokens"
+        return "usd" if self.usd + cost(worst, price) > self.limits.usd else ""
+
+    def reserve(self, worst: Usage, price: Price) -> float:
+        """Set the worst case of a call aside and return it in US dollars. Raises Spent when a limit forbids it."""
+        if name := "gone" if self.gone() else "deadline" if not self.left else self.lacking(worst, price):
+            raise Spent(name)
+        usd = cost(worst, price)
+        if not self._budget.reserve(usd):
+            raise Spent("budget")
+        self.calls += 1
+        return usd
+
+    def settle(self, reserved: float, usage: Usage, price: Price) -> None:
+        """Replace what was set aside by what a call used, as far as anybody can tell."""
+        usd = cost(usage, price)
+        self.usage += usage
+        self.usd += usd
+        self._budget.settle(reserved, usd)

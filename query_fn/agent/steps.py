@@ -1,0 +1,49 @@
+"""What a reader is told of a step: one quiet line, with counts and ids for the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from query_fn.agent.chat.base import LinksResult, ListResult, Observation, OutlineResult, ReadResult, Result, ToolError
+from query_fn.agent.events import Step
+from query_fn.agent.phrases import say
+from query_fn.model import SearchResult
+
+
+def step(seen: Sequence[Observation], lang: str, number: int) -> Step:
+    """Describe the newest observation."""
+    last = seen[-1]
+    again = any(isinstance(o.result, SearchResult) for o in seen[:-1])
+    text = _line(last.result, lang, again=again)
+    return Step(number, last.call.tool, text, _detail(last.result), last.ms)
+
+
+def _line(result: Result, lang: str, *, again: bool) -> str:
+    match result:
+        case SearchResult():
+            return say("step.rewrite" if again else "step.search", lang, query=result.query)
+        case ReadResult() if result.evidence:
+            return say("step.read", lang, titles=", ".join(dict.fromkeys(e.title for e in result.evidence)))
+        case OutlineResult():
+            return say("step.outline", lang, titles=result.article.title)
+        case LinksResult():
+            return say("step.links", lang, titles=result.article.title)
+        case ListResult():
+            return say("step.list", lang)
+    return say("step.failed", lang)
+
+
+def _detail(result: Result) -> dict[str, object]:
+    match result:
+        case SearchResult():
+            return {"candidates": len(result.candidates), "confidence": round(result.confidence, 3)}
+        case ReadResult():
+            return {"read": [e.locator for e in result.evidence], "missing": len(result.missing)}
+        case OutlineResult():
+            return {"nodes": len(result.nodes)}
+        case LinksResult():
+            return {"links": len(result.links)}
+        case ListResult():
+            return {"pages": result.total}
+        case ToolError():
+            return {"error": result.code}

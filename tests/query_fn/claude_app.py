@@ -1,0 +1,55 @@
+"""The whole function over HTTP with the real SDK and a model that is played. Used by the rooms of the agent's tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from query_fn.app import create_app
+from query_fn.settings import ClaudeSettings, Settings
+from tests.artifacts import NOW
+from tests.fake_claude import FakeClaude, Script
+
+CHAT = "/api/public/qa/chat"
+QUESTION = "How long are backups kept?"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A running application and the model behind it."""
+
+    client: TestClient
+    fake: FakeClaude
+
+    def answer(self, question: str = QUESTION, **more: Any) -> dict[str, Any]:
+        """Return the whole answer to a question."""
+        response = self.client.post(CHAT, json={"question": question, "stream": False, **more})
+        assert response.status_code == 200, response.text
+        found: dict[str, Any] = response.json()
+        return found
+
+    def stream(self, question: str = QUESTION, **more: Any) -> list[Any]:
+        """Return the parts of a streamed answer; the last one is "[DONE]"."""
+        lines = self.client.post(CHAT, json={"question": question, **more}).text.split("\n\n")
+        data = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
+        return [part if part == "[DONE]" else json.loads(part) for part in data]
+
+
+@contextmanager
+def asking(
+    artifacts: Path, script: Script, *, claude: ClaudeSettings | None = None, **settings: Any
+) -> Iterator[Asked]:
+    """Yield the application over a build, with a model that follows a script."""
+    with FakeClaude(script) as fake:
+        paid = replace(claude or ClaudeSettings(), key=fake.key, base_url=fake.url)
+        app = create_app(
+            Settings(artifacts=artifacts, chat="claude", claude=paid, secret=b"s" * 32, **settings), clock=lambda: NOW
+        )
+        with TestClient(app) as client:
+            yield Asked(client, fake)
