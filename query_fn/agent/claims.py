@@ -1,11 +1,11 @@
-"""What a sentence claims, beyond numbers, names and polarity: nothing at all, a direction, or code. Pure."""
+"""What a sentence claims beside numbers and polarity: nothing at all, a name, a direction, code, its matter. Pure."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-from query_fn.text import tokenise
+from query_fn.text import script_lang, tokenise
 
 # Words that lead over to what follows and say nothing of the matter.
 _LEADING = re.compile(
@@ -17,6 +17,20 @@ _LEADING = re.compile(
     r"|there|which|what|how|include|includes|including|both|each|described?|from)\b",
     re.IGNORECASE,
 )
+HELD = 0.34  # share of a sentence's words that must stand in its quotes or the headings above them
+COMMON = frozenset(
+    "the a an this that these those it its they them their there here is are was were be been being do does did have has "
+    "had can could may might must shall should will would need needs to of in on at by for from with without into about "
+    "as and or but if when while than then so also only not no you your we our i he she his her all each every any some "
+    "one use uses used using 的 了 是 在 和 与 或 有 也 都 就 把 被 对 为 从 到 可 以 可以 会 要 请 你 您 我 它 这 那 "
+    "该".split()
+)
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_NAME = re.compile(
+    r"(?:(?<![.!?。！？]\s)(?<!^)|(?<=\bMs\.\s)|(?<=\bMr\.\s)|(?<=\bDr\.\s)|(?<=\bMrs\.\s)|(?<=\bProf\.\s))"
+    r"\b[A-Z][A-Za-z]*[a-z][A-Za-z]*\b|\b[A-Z]{2,}\b"
+)
+_LATIN = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Za-z]*|[A-Z]{2,}")
 _SAYS = re.compile(r"\d|[*_`<>|$#]|https?:", re.IGNORECASE)
 # Pairs of opposite directions.
 _DIRECTIONS = tuple(
@@ -33,7 +47,7 @@ _DIRECTIONS = tuple(
         (r"\b(?:faster|quicker)\b|更快|快于", r"\bslower\b|更慢|慢于"),
         (
             r"\b(?:increase[sd]?|rises?|rose|grows?)\b|增加|上升|提高|增长",
-            r"\b(?:decrease[sd]?|falls?|fell|drop(?:s|ped)?)\b|减少|下降|降低",
+            r"\b(?:decrease[sd]?|reduce[sd]?|falls?|fell|drop(?:s|ped)?)\b|减少|下降|降低",
         ),
         (r"\benabled?\b|\bswitched on\b|启用|开启|打开", r"\bdisabled?\b|\bswitched off\b|禁用|停用|关闭"),
         (r"\ballow(?:s|ed)?\b|允许", r"\b(?:forbid\w*|prohibit\w*)\b|禁止"),
@@ -50,6 +64,37 @@ def claims_nothing(text: str, asked: str) -> bool:
         return False
     left = set(tokenise(_LEADING.sub(" ", text)))
     return not left - set(tokenise(asked))
+
+
+def names(text: str) -> list[str]:
+    """Return the proper names of a text: its capitalised words, but for one that opens a sentence of Latin words."""
+    return (_LATIN if _HAN.search(text) else _NAME).findall(text)
+
+
+def replaced(text: str, quotes: str) -> bool:
+    """Say whether a sentence repeats its quotes about somebody else: all its words are theirs but the first, a name."""
+    first, _, rest = text.strip().partition(" ")
+    if not re.fullmatch(r"[A-Z][a-z]+", first) or not rest:
+        return False
+    own, held = tokenise(first), set(tokenise(quotes))
+    return first.lower() not in COMMON and not set(own) & held and set(_matter(rest)) <= held
+
+
+def elsewhere(text: str, quotes: str) -> bool:
+    """Say whether a sentence is about something else than its quotes: hardly a word of it stands there.
+
+    Two languages share no words, so a translation is not judged by them.
+    """
+    matter = _matter(text)
+    if not matter or script_lang(text) != script_lang(quotes):
+        return False
+    held = set(tokenise(quotes))
+    return sum(word in held for word in matter) < HELD * len(matter)
+
+
+def _matter(text: str) -> list[str]:
+    """Return the words of a text that carry its matter; numbers are judged apart."""
+    return [word for word in tokenise(text) if word not in COMMON and not any(map(str.isdigit, word))]
 
 
 def turned(text: str, quotes: str) -> bool:

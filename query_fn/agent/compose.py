@@ -8,10 +8,12 @@ from dataclasses import replace
 from query_fn.agent.chat.base import Quoted
 from query_fn.agent.events import Sentence
 from query_fn.agent.evidence import Book
-from query_fn.agent.gate import Passed, Verdict, numbers
+from query_fn.agent.gate import Passed, Verdict
 from query_fn.agent.loop import Ending
+from query_fn.agent.numbers import numbers
 from query_fn.agent.phrases import say
 from query_fn.agent.purse import Purse
+from query_fn.agent.render import safe
 from query_fn.agent.tools import Tools
 from query_fn.model import Answer, Candidate, Diagnostics, Evidence, SearchResult, Status
 from query_fn.visibility import Visibility
@@ -34,7 +36,7 @@ def pieces(passed: Sequence[Passed]) -> tuple[Sentence, ...]:
 
 
 def _line(sentence: Quoted) -> str:
-    text = f"{sentence.label}: {sentence.text}" if sentence.label else sentence.text
+    text = safe(f"{sentence.label}: {sentence.text}" if sentence.label else sentence.text)
     mark = f"{sentence.number}. " if sentence.number else "- "
     return f"{mark}{text}" if sentence.item else text
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from query_fn.agent.gate import negated, numbers, unsupported
+from query_fn.agent.gate import negated, unsupported
+from query_fn.agent.numbers import numbers
 from query_fn.model import Citation
 
 
