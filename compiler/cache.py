@@ -30,9 +30,11 @@ KINDS = {
     "rows": "derive",
     "questions": "derive",
     "looks": "derive",
+    "mentions": "derive",
     "statements": "derive",
     "texts": "derive",
     "pages": "derive",
+    "subject": "site",
     "wrapped": "site",
     "search": "search",
 }  # kind of result -> the stage that makes it

@@ -94,7 +94,7 @@ def write_build(
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)
     with clock.stage("site"):
-        site = _assembled(derived, settings)
+        site = _assembled(derived, settings, cache)
         press.wrap(site, aside / "site", shelf=_shelf(settings.out, cache), progress=clock.progress.update)
         _write_texts(derived, site, aside / "site")
     with clock.stage("search"):
@@ -130,13 +130,13 @@ def _shelf(out: Path, cache: Cache) -> Shelf:
         return Shelf(cache)
 
 
-def _assembled(derived: Derived, settings: Settings) -> Site:
+def _assembled(derived: Derived, settings: Settings, cache: Cache) -> Site:
     rows, questions = derived.made.rows, _questions_by_article(derived.made.rows)
     attachments = derived.sources.attachments
     links = {str(key): entries for key, entries in backlinks(derived.sources.documents, rows.links).items()}
     made = derived.made
     parts = Parts(derived.sources.documents, rows.articles, questions, links, attachments, made.minutes, made.wiki)
-    return assemble(parts, settings, build_id=derived.build_id, stamp=derived.stamp)
+    return assemble(parts, settings, cache, build_id=derived.build_id, stamp=derived.stamp)
 
 
 def _write_texts(derived: Derived, site: Site, place: Path) -> None:

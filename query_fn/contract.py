@@ -277,8 +277,13 @@ def to_sql(row: Row) -> tuple[Any, ...]:
     read, tuples = _written(typing.cast(typing.Hashable, type(row)))
     values = list(read(row))
     for at in tuples:
-        values[at] = _JSON.encode(values[at])
+        values[at] = _json(values[at])
     return tuple(values)
+
+
+@functools.lru_cache(maxsize=1 << 10)  # rows of one page have the same sources and the same path
+def _json(values: tuple[Any, ...]) -> str:
+    return _JSON.encode(values)
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
+from compiler.cache import Cache, Kind, Recipe, digest_of
 from compiler.enrich.folding import level
 from compiler.enrich.protocol import Mention
 
@@ -16,6 +17,7 @@ _CODE = re.compile(
     r"https?://\S+|<[^>\n]{1,300}>",
     re.M | re.S,
 )
+_MENTIONS = Kind("mentions", tuple[Mention, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,10 @@ class Finder:
         return tuple(Mention(key, a, b) for key, a, b in whole if b - a > 2 or not text[a:b].islower())  # IT is not it
 
 
-def mentions(texts: Sequence[str], keys: Mapping[str, str]) -> list[tuple[Mention, ...]]:
+def mentions(texts: Sequence[str], keys: Mapping[str, str], cache: Cache) -> list[tuple[Mention, ...]]:
     """Return for each text where it names what; `keys` maps every form of a name, levelled, to its key."""
-    finder = Finder.of(keys)
-    return [finder.mentions(text) for text in texts]
+    recipe, names = Recipe(_MENTIONS, Finder.of(keys).mentions), digest_of(sorted(keys.items()))
+    return cache.all(recipe, [((names, digest_of(text)), text) for text in texts])
 
 
 def _blank(code: re.Match[str]) -> str:

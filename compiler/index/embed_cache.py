@@ -6,7 +6,6 @@ import hashlib
 import sqlite3
 import time
 import zlib
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,15 +40,15 @@ class EmbedCache:
             path.replace(self.damaged)
             self._db = self._open()
 
-    def get(self, keys: Sequence[bytes], dimension: int) -> Iterator[tuple[bytes, Floats]]:
-        """Yield the keys that have a vector, with it; one whose checksum or length is wrong counts as none."""
+    def get(self, keys: Sequence[bytes], dimension: int) -> Iterator[tuple[list[bytes], Floats]]:
+        """Yield some of the keys that have a vector, with a table of them; a damaged one counts as none."""
         for first in range(0, 0 if self.anew else len(keys), AT_ONCE):
             some = keys[first : first + AT_ONCE]
             marks = ",".join("?" * len(some))
             rows = self._db.execute(f"SELECT key, crc, value FROM vectors WHERE key IN ({marks})", some)  # noqa: S608
-            for key, crc, value in rows:
-                if len(value) == 4 * dimension and zlib.crc32(value) == crc:
-                    yield key, np.frombuffer(value, "<f4")
+            whole = [(k, value) for k, crc, value in rows if len(value) == 4 * dimension and zlib.crc32(value) == crc]
+            table = np.frombuffer(b"".join(value for _, value in whole), "<f4")
+            yield [key for key, _ in whole], table.reshape(-1, dimension)
 
     def put(self, items: Sequence[tuple[bytes, Floats]]) -> None:
         """Keep vectors, in one transaction: a killed build loses at most the batch it was in."""
@@ -126,12 +125,12 @@ def look_up(texts: Sequence[str], kind: str, embedder: Embedder, cache: EmbedCac
     head = f"{profile.sha256}\n{profile.query_prefix if kind == 'query' else profile.passage_prefix}"
     keys = [hashlib.sha256(f"{head}{text}".encode()).digest() for text in texts]
     vectors, ready = np.zeros((len(texts), profile.dimension), np.float32), np.zeros(len(texts), np.bool_)
-    places: dict[bytes, list[int]] = defaultdict(list)
-    for at, key in enumerate(keys):
-        places[key].append(at)
-    for key, found in cache.get(sorted(places), profile.dimension) if cache else ():  # in order: half the time
-        for at in places[key]:
-            vectors[at], ready[at] = found, True
+    places = {key: at for at, key in enumerate(keys)}
+    for some, table in cache.get(sorted(places), profile.dimension) if cache else ():  # in order: half the time
+        rows = [places[key] for key in some]
+        vectors[rows], ready[rows] = table, True
+    for at, key in enumerate(keys) if len(places) < len(keys) else ():
+        vectors[at], ready[at] = vectors[places[key]], ready[places[key]]
     return Wanted(texts, kind, keys, vectors, ready)
 
 

@@ -7,6 +7,7 @@ import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from compiler.cache import Cache
 from compiler.model import Attachment, Backlink, Crumb, Document, Heading, NavNode, Site, SitePage, TocEntry
 from compiler.settings import Settings
 from compiler.site import nav, pages, wiki
@@ -32,7 +33,7 @@ class Parts:
     wiki: Wiki = Wiki()  # noqa: RUF009 - frozen
 
 
-def assemble(parts: Parts, settings: Settings, *, build_id: str, stamp: int) -> Site:
+def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, stamp: int) -> Site:
     """Return the whole site as values; nothing is written here."""
     lang = settings.site.lang or dominant_language(parts.articles)
     listings = [_listing(row) for row in parts.articles]
@@ -47,7 +48,7 @@ def assemble(parts: Parts, settings: Settings, *, build_id: str, stamp: int) -> 
     ]
     lexicon = wiki.Lexicon.of(parts.wiki, parts.articles)
     made = list(wiki.with_wiki(made, lexicon, parts.wiki))
-    subjects = wiki.wiki_pages(lexicon, folders, lang=lang)
+    subjects = wiki.wiki_pages(lexicon, folders, cache, lang=lang)
     first = next((p for p in made if p.url == ""), None)
     starters = _starters(parts, lang)
     home = pages.home(

@@ -8,10 +8,12 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
+from compiler.cache import Cache, Kind, digest_of
 from compiler.enrich.mentions import Finder
 from compiler.model import Backlink, Crumb, SitePage, TocEntry, Voice
 from compiler.site.listing import relative
 from compiler.site.words import fill, words
+from compiler.version import template_version
 from compiler.wiki.compile import Wiki
 from compiler.wiki.directory import directory, titled
 from compiler.wiki.entries import WIKI_URL, Contribution, Entry
@@ -21,6 +23,7 @@ from query_fn.contract import ArticleRow
 BACK = 12  # pages listed under "what links here"
 LONG_READ = 4  # minutes from which an article is given its key points above the text
 TERMS = 16  # subjects listed on an article
+_BODY = Kind("subject", str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +61,30 @@ class Lexicon:
         return Voice(article.title, _at(article.url, anchor), html, article.lang, article.updated)
 
 
-def wiki_pages(lexicon: Lexicon, folders: Mapping[str, str], *, lang: str) -> tuple[SitePage, ...]:
+def wiki_pages(lexicon: Lexicon, folders: Mapping[str, str], cache: Cache, *, lang: str) -> tuple[SitePage, ...]:
     """Return the pages of all subjects that no person wrote about, and the directory of all; nothing without any."""
     if not lexicon.entries:
         return ()
-    back = _backlinks(lexicon)
-    made = (
-        _subject(entry, lexicon, back.get(entry.key, ())) for entry in lexicon.entries.values() if entry.human is None
-    )
+    back, bodies = _backlinks(lexicon), _bodies(lexicon, cache)
+    made = (_subject(lexicon.entries[key], html, lexicon, back.get(key, ())) for key, html in bodies.items())
     return (*made, _index(lexicon, folders, lang))
+
+
+def _bodies(lexicon: Lexicon, cache: Cache) -> dict[str, str]:
+    """Return the body of each subject's page by key. One is made again when what it shows or any name has changed."""
+    entries = [entry for entry in lexicon.entries.values() if entry.human is None]
+    names = digest_of([(e.key, e.title, e.url, e.forms) for e in lexicon.entries.values()])
+    out = {}
+    for entry in entries:
+        pages = (*entry.pages, *entry.mentioned)
+        shown = [(a.title, a.url, a.lang, a.updated) for a in (lexicon.articles[page] for page in pages)]
+        parts = (template_version(), names, digest_of((entry, shown)))
+        body = cache.find(_BODY, parts)
+        if body is None:
+            body = _body(entry, lexicon)
+            cache.keep(_BODY, parts, body)
+        out[entry.key] = body
+    return out
 
 
 def says(lexicon: Lexicon) -> dict[int, tuple[Voice, ...]]:
@@ -85,7 +103,7 @@ def terms(lexicon: Lexicon) -> dict[int, tuple[Crumb, ...]]:
     return {page: tuple(crumb for _, _, crumb in sorted(listed)[:TERMS]) for page, listed in found.items()}
 
 
-def _subject(entry: Entry, lexicon: Lexicon, backlinks: Sequence[Backlink]) -> SitePage:
+def _body(entry: Entry, lexicon: Lexicon) -> str:
     t, articles = words(entry.lang), lexicon.articles
     source = articles[entry.contributions[0].page]
     voices = [lexicon.voice(part, entry, entry.url) for part in _beside_the_definition(entry)]
@@ -93,7 +111,7 @@ def _subject(entry: Entry, lexicon: Lexicon, backlinks: Sequence[Backlink]) -> S
         (t[f"rel_{kind}"], list(found)) for kind, found in groupby(_relations(entry, lexicon), key=lambda r: r[0])
     ]
     mentioned = [Crumb(articles[page].title, articles[page].url) for page in entry.mentioned]
-    html = fill(
+    return fill(
         "subject.html",
         t=t,
         lang=entry.lang,
@@ -106,6 +124,10 @@ def _subject(entry: Entry, lexicon: Lexicon, backlinks: Sequence[Backlink]) -> S
         related=related,
         mentioned=mentioned,
     )
+
+
+def _subject(entry: Entry, html: str, lexicon: Lexicon, backlinks: Sequence[Backlink]) -> SitePage:
+    dates = (lexicon.articles[page].updated for page in entry.pages)
     return SitePage(
         url=entry.url,
         title=entry.title,
@@ -113,8 +135,8 @@ def _subject(entry: Entry, lexicon: Lexicon, backlinks: Sequence[Backlink]) -> S
         lang=entry.lang,
         kind=entry.kind,
         summary=entry.definition.text,
-        crumbs=(Crumb(t["wiki"], WIKI_URL),),
-        updated=max((u for page in entry.pages if (u := articles[page].updated)), default=None),
+        crumbs=(Crumb(words(entry.lang)["wiki"], WIKI_URL),),
+        updated=max((day for day in dates if day), default=None),
         backlinks=tuple(backlinks),
         generated=True,
         compiled_from=len(entry.pages),

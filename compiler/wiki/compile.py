@@ -37,7 +37,8 @@ def compile_wiki(readings: Sequence[Reading], guide: Guide, *, enricher: Enriche
     candidates = [_with_own(reading, look.candidates) for reading, look in zip(readings, looks, strict=True)]
     found = subjects(candidates, guide)
     keys, terms = forms(found), _undefined(guide, forms(found))
-    everything = mentions([reading.article.text for reading in readings], {**dict.fromkeys(terms, ""), **keys})
+    texts = [reading.article.text for reading in readings]
+    everything = mentions(texts, {**dict.fromkeys(terms, ""), **keys}, cache)
     named = [[mention for mention in page if mention.key] for page in everything]
     sayings = enricher.statements(readings, named, cache)
     declared = {keys[form] for term in guide.terms if not term.ignore for form in forms_of(term.name) if form in keys}

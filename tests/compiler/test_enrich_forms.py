@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compiler.cache import Cache
 from compiler.enrich.aliases import acronym_of, pairs
 from compiler.enrich.definitions import ENOUGH, definitions, says_what, summary_score
 from compiler.enrich.folding import forms_of, key_of, level
@@ -178,7 +179,7 @@ def test_names_are_found_whole_and_longest() -> None:
     """A name inside a word, in code or in an address is none; of two names the longer one is meant."""
     text = "Spaces and space scripts. ```x``` [a](space/) myspace name_space\n\n```\nspace\n```\n"
     keys = dict.fromkeys(forms_of("space"), "space") | dict.fromkeys(forms_of("space script"), "space script")
-    found = mentions([text], keys)[0]
+    found = mentions([text], keys, Cache(None))[0]
     assert [(m.key, text[m.start : m.end]) for m in found] == [("space", "Spaces"), ("space script", "space scripts")]
 
 
@@ -198,7 +199,7 @@ def test_names_are_found_whole_and_longest() -> None:
 )
 def test_relations_have_the_type_that_the_words_say(text: str, lang: str, kind: str | None) -> None:
     """The words between two names decide; where none tells, there is no relation."""
-    found = mentions([text], {"alpha": "alpha", "beta": "beta"})[0]
+    found = mentions([text], {"alpha": "alpha", "beta": "beta"}, Cache(None))[0]
     made = [(r.subject, r.kind, r.object) for r in relations(text, found, (0, len(text)), lang)]
     assert made == ([("alpha", kind, "beta")] if kind else [])
 
