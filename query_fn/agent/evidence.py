@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from query_fn.agent.chat.base import ReadResult
 from query_fn.contract import ArticleRow, ChunkRow, NodeRow, Row
@@ -15,6 +15,7 @@ from query_fn.visibility import Visibility
 MAX_TEXT = 12_000  # characters of one read; a longer page is cut at a heading, else a line, and that is said
 MAX_WIKI_CHUNKS = 4
 WIKI = "wiki:"
+ONWARD = "@"  # between a locator and the offset at which its text goes on
 MIN_QUOTE = 2  # characters; shorter quotes prove nothing
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -29,12 +30,17 @@ class Book:
         self._visibility = visibility
         self._read: dict[str, Evidence] = {}
         self._scores: dict[str, float] = {}
-        self.truncated: list[str] = []
+        self._onward: dict[str, str] = {}  # where the text of what was cut goes on, by evidence id
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """Everything read so far, in order."""
         return tuple(self._read.values())
+
+    @property
+    def truncated(self) -> Collection[str]:
+        """The ids of evidence whose text was cut."""
+        return self._onward.keys()
 
     def note(self, result: SearchResult) -> None:
         """Remember the scores of a search, so that what is read carries them."""
@@ -43,19 +49,21 @@ class Book:
 
     def read(self, locators: Iterable[str]) -> ReadResult:
         """Read chunks (``chunk id``), sections (``article#anchor``), pages (``article``, its URL or path), wiki pages
-        (``wiki:key``, which stands for the passages it was made from).
+        (``wiki:key``, which stands for the passages it was made from), or where a text that was cut goes on
+        (``article@offset``).
 
         A locator of something absent, expired or out of scope is `missing`: the three cannot be told apart.
         """
         found, missing = [], []
         for locator in (part for given in locators for part in self._expand(given)):
-            evidence = self._read.get(locator) or self._open(locator)
+            evidence = self._read.get(locator) or self._open(locator) or self._further(locator)
             if evidence is None:
                 missing.append(locator)
             else:
                 self._read[locator] = evidence
                 found.append(evidence)
-        return ReadResult(tuple(found), tuple(missing))
+        onward = tuple((e.id, self._onward[e.id]) for e in found if e.id in self._onward)
+        return ReadResult(tuple(found), tuple(missing), onward)
 
     def cite(self, evidence_id: str, quote: str) -> Citation | None:
         """Return a citation whose offsets are exact, or None when the quote is not in that evidence.
@@ -93,20 +101,28 @@ class Book:
     def _sees(self, *rows: Row) -> bool:
         return all(self._visibility.sees(row, self._store.articles_by_id) for row in rows)
 
-    def _open(self, locator: str) -> Evidence | None:
-        if chunk := self._store.chunk(locator):
+    def _open(self, locator: str, begin: int = 0) -> Evidence | None:
+        if not begin and (chunk := self._store.chunk(locator)):
             return self._from_chunk(chunk, locator)
         name, mark, _ = locator.partition("#")
         article = find_article(self._store, name)
         if article is None or not self._sees(article):
             return None
         if not mark:
-            return self._evidence(article, article, kind="page", locator=locator, text=article.text)
+            return self._evidence(article, article, kind="page", locator=locator, text=article.text, begin=begin)
         node = self._store.node(f"{article.id}{locator[len(name) :]}")
         if node is None or not self._sees(article, node):
             return None
         kind = "section" if node.level else "page"
-        return self._evidence(article, node, kind=kind, locator=locator, text=article.text[node.start : node.end])
+        text = article.text[node.start : node.end]
+        return self._evidence(article, node, kind=kind, locator=locator, text=text, begin=begin)
+
+    def _further(self, locator: str) -> Evidence | None:
+        """Return the rest of a text from an offset on, as a read before has named it."""
+        whole, _, offset = locator.rpartition(ONWARD)
+        if not (whole and offset.isascii() and offset.isdigit() and len(offset) < 9):
+            return None
+        return self._open(whole, int(offset))
 
     def _from_chunk(self, chunk: ChunkRow, locator: str) -> Evidence | None:
         article = self._store.article(chunk.article_id)
@@ -115,12 +131,22 @@ class Book:
         return self._evidence(article, chunk, kind="chunk", locator=locator, text=chunk.text)
 
     def _evidence(
-        self, article: ArticleRow, row: ArticleRow | ChunkRow | NodeRow, *, kind: str, locator: str, text: str
-    ) -> Evidence:
+        self,
+        article: ArticleRow,
+        row: ArticleRow | ChunkRow | NodeRow,
+        *,
+        kind: str,
+        locator: str,
+        text: str,
+        begin: int = 0,
+    ) -> Evidence | None:
         identity = f"e{len(self._read) + 1}"
-        kept = cut(text)
-        if len(kept) < len(text):
-            self.truncated.append(identity)
+        kept = cut(text[begin:])
+        if begin and not kept.strip():
+            return None
+        if begin + len(kept) < len(text):
+            self._onward[identity] = f"{locator}{ONWARD}{begin + len(kept)}"
+        locator = f"{locator}{ONWARD}{begin}" if begin else locator
         ends = [end for end in (article.not_after, row.not_after) if end is not None]
         anchor = "" if isinstance(row, ArticleRow) else row.anchor
         return Evidence(

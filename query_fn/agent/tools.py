@@ -18,7 +18,7 @@ from query_fn.visibility import Visibility
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a model may use for one question. `now` is in UTC epoch seconds; `reads` are the locators of one read."""
+    """What a model may use for one question. `now` is in UTC epoch seconds."""
 
     store: Store
     searcher: Searcher
@@ -26,7 +26,6 @@ class Tools:
     scope: Scope
     now: int
     off: tuple[str, ...] = ()
-    reads: int = MAX_READ
 
     def call(self, call: Call) -> Result:
         """Run one call. What the caller did wrong comes back as a ToolError, never as an exception."""
@@ -100,6 +99,4 @@ class Tools:
                 return self.links(args.text("article"))
             case "list":
                 return self.list(places.asked(args))
-        if len(args.texts("locators")) > self.reads:
-            raise BadRequest(f"Expected at most {self.reads} locators for this question.", pointer="/locators")
         return self.read(args.texts("locators"))

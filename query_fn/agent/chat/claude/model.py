@@ -8,9 +8,14 @@ from query_fn.agent.chat.base import Call, Calls, Move, View
 from query_fn.agent.chat.claude.client import Client
 from query_fn.agent.chat.claude.messages import request, weight
 from query_fn.agent.chat.claude.reply import move
+from query_fn.agent.chat.parts import parts
 from query_fn.agent.purse import Purse
+from query_fn.agent.router import Intent
 from query_fn.prices import Usage
 from query_fn.settings import ClaudeSettings
+
+SIMPLE = (Intent.FACT, Intent.COUNT, Intent.TIME, Intent.PERSON, Intent.DEFINITION, Intent.YES_NO)
+READ_AT_ONCE = 2  # locators of one read for a simple question
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +41,24 @@ class Claude:
         if not view.final and self.purse.lacking(twice, self.settings.price):
             view = replace(view, final=True)
             body, worst = self._request(view)
-        return move(self.client.ask(body, self.purse, worst), final=view.final)
+        made = move(self.client.ask(body, self.purse, worst), final=view.final)
+        return _held(made, view) if isinstance(made, Calls) else made
 
     def _request(self, view: View) -> tuple[dict[str, object], Usage]:
         """Return a request and the most that it can use: every input token written to the cache, a full answer."""
         tokens = self.settings.turn_tokens
         body = request(view, model=self.settings.model, max_tokens=tokens, off=self.off)
         return body, Usage(cache_write=weight(body), output=tokens)
+
+
+def _held(made: Calls, view: View) -> Calls:
+    """Return the calls; one that reads more at once than the question is worth is told so instead of being run."""
+    if view.intent not in SIMPLE or view.said or len(parts(view.asked)) > 1:
+        return made
+    return Calls(tuple(replace(call, fault=call.fault or _too_much(call)) for call in made.calls))
+
+
+def _too_much(call: Call) -> str:
+    locators = call.args.get("locators")
+    wide = call.tool == "read" and isinstance(locators, list) and len(locators) > READ_AT_ONCE
+    return f"Read at most {READ_AT_ONCE} locators at once for this question." if wide else ""
