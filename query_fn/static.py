@@ -17,8 +17,18 @@ _TYPES = {".md": "text/markdown; charset=utf-8", ".js": "text/javascript", ".txt
 
 
 def serve(site: Path, path: str, *, base: str) -> Response:
-    """Return the file at a decoded site-relative path, a redirect to a folder's slash, or the 404 page."""
-    root = site.resolve()
+    """Return the file at a decoded site-relative path, a redirect to a folder's slash, or the 404 page.
+
+    A build that is switched in meanwhile takes the folder of the old one away: then the new one is looked at.
+    """
+    while True:
+        root = site.resolve()
+        response = _look(root, path, base=base)
+        if site.resolve() == root:
+            return response
+
+
+def _look(root: Path, path: str, *, base: str) -> Response:
     found = locate(root, path)
     if found is not None and found.is_dir():
         if path and not path.endswith("/"):
@@ -27,7 +37,7 @@ def serve(site: Path, path: str, *, base: str) -> Response:
     if found is not None and found.is_file():
         return _file(found, 200)
     missing = root / "404.html"
-    return _file(missing, 404) if missing.is_file() else PlainTextResponse("Not found", 404, headers=HEADERS)
+    return _file(missing, 404) if missing.is_file() else _nothing()
 
 
 def locate(root: Path, path: str) -> Path | None:
@@ -42,5 +52,16 @@ def locate(root: Path, path: str) -> Path | None:
 
 
 def _file(path: Path, status: int) -> Response:
+    """Return a file that was read before the first byte of the answer leaves; sound and film are streamed, to seek."""
     kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    return FileResponse(path, status, headers={**HEADERS, "cache-control": "no-cache"}, media_type=kind)
+    headers = {**HEADERS, "cache-control": "no-cache"}
+    if kind.startswith(("audio/", "video/")):
+        return FileResponse(path, status, headers=headers, media_type=kind)
+    try:
+        return Response(path.read_bytes(), status, headers=headers, media_type=kind)
+    except FileNotFoundError:
+        return _nothing()
+
+
+def _nothing() -> Response:
+    return PlainTextResponse("Not found", 404, headers=HEADERS)
