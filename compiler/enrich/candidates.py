@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from compiler.enrich.aliases import acronym_of, pairs, says_also
 from compiler.enrich.definitions import ENOUGH, definitions, opens_with, says_what, summary_score
 from compiler.enrich.folding import key_of
+from compiler.enrich.glosses import glosses, spelt_out
 from compiler.enrich.naming import is_noun, name_of, script_of, thing_of, without_class
 from compiler.enrich.prose import Prose, Sentence, first_sentence, lang_of
 from compiler.enrich.protocol import Candidate, Reading, Statement
@@ -167,6 +168,7 @@ def _defined(prose: Prose, known: dict[str, _Found]) -> Iterator[tuple[str, Stat
         yield from _by_heading(prose, sentence)
         yield from _by_apposition(prose, sentence)
         yield from _by_list(prose, sentence)
+        yield from glosses(prose, sentence, before)
         before = sentence
 
 
@@ -268,6 +270,12 @@ def _name_others(prose: Prose, found: dict[str, _Found]) -> None:
             name, alias = _known_end(before, found), name_of(other)
             if name and alias and key_of(alias) != key_of(name) and _are_names_of_one(name, alias, text):
                 found[key_of(name)].aliases[alias] = None
+    for short, words in (pair for sentence in prose.sentences for pair in spelt_out(sentence.raw)):
+        if key_of(short) in found and (full := name_of(words)) and key_of(full) != key_of(short):
+            found[key_of(short)].aliases[full] = None
+            spelt = found.setdefault(key_of(full), _Found())
+            spelt.forms[full] += 1
+            spelt.signals["name"] += 1
     title = key_of(name_of(page.article.title.rsplit("/", 1)[-1]) or "?")
     if title in found:
         for alias in page.article.aliases:

@@ -11,27 +11,37 @@ from compiler.enrich.folding import key_of, level
 
 ENOUGH = 0.6  # a sentence under this does not say what its subject is
 
-_DET = r"(?:(?:A|An|The|Each|Every|Our|Your)\s+)?"
-_CONTEXT = r"(?:(?:In|For|Within|With)\s+[^,.]{2,30},\s+)?"
+_DET = r"(?:(?:A|An|The|Each|Every|Our|Your|[A-Z]\w+[’']s)\s+)?"
+_CONTEXT = (
+    r"(?:(?:Actually,|In fact,|Remember that|Note that)\s+)?(?:(?:In|For|Within|With)\s+[^,.]{2,30},\s+)?"
+)
 _SUBJECT_EN = r"(?P<subject>[\w`“\"'][^.!?:;—()]{0,58}?)[”\"`]?"
 _ASIDE = (
     r"(?:\s+or\s+[“\"][^”\"]{2,50}[”\"]|\s*\([^)]{1,80}\)|,\s+(?:also|sometimes|often|"
     r"formerly|or)\s[^,]{2,50},|\s+[—–-]{1,2}\s[^—–]{3,60}\s[—–-]{1,2})?"
 )
+_SELF = r"(?:\s+(?:itself|themselves))?"
 _YOU_CAN = {
     "en": re.compile(
         rf"^(?:You (?:can|could) (?:define|declare|create|add|write|"
         rf"use) (?:your own )?{_DET}{_SUBJECT_EN}\s+(?:to|that|which|so that)\b"
-        rf"|(?:With|Using) {_DET}(?P<tool>[\w`][^.!?:;,()]{{0,40}}?),? you (?:can|could)\s)"
+        rf"|(?:With|Using) {_DET}(?P<tool>[\w`][^.!?:;,()]{{0,40}}?),? you (?:can|could)\s"
+        rf"|(?:To [^,]{{5,60}}, )?[Uu]se {_DET}(?P<use>[\w`][^.!?:;,()]{{0,40}}?) to\s)"
     ),
     "zh": re.compile(
         r"^(?:你|您)?(?:可以|能够?)(?:定义|声明|创建|添加|编写)(?:一个|一些)?[^，。：]{4,40}的(?P<subject>[^，。：的\s]{2,14})(?=[，。]|$)"
         r"|^(?:使用|借助|有了)\s*(?P<tool>[^，。：的]{2,20})，(?:你|您)?(?:可以|能够?)"
+        r"|^(?:你|您)?(?:可以|应该)?(?:使用|用)\s*(?P<use>[A-Za-z`][^，。：的]{1,30}?)\s*来"
     ),
 }
 _THINK = re.compile(rf"^(?:You (?:can|could|may) )?[Tt]hink (?:of|about) {_DET}{_SUBJECT_EN}\s+as\s+(?:an?|the)\b")
 _EN = tuple(
-    (re.compile(rf"^{_CONTEXT}{_DET}{_SUBJECT_EN}{_ASIDE}\s+{verb}", re.I if insensitive else 0), score)
+    (
+        re.compile(
+            rf"^{_CONTEXT}{_DET}{_SUBJECT_EN}{_ASIDE}(?:\s+(?:itself|themselves))?\s+{verb}", re.I if insensitive else 0
+        ),
+        score,
+    )
     for verb, score, insensitive in (
         (
             r"(?:is|are)\s+(?:simply\s+|just\s+|basically\s+|essentially\s+|actually\s+)?(?:a|an|"
@@ -71,7 +81,8 @@ _EN = tuple(
             r"(?:represents?|describes?|defines?|allows?|lets?|enables?|provides?|contains?|stores?|"
             r"holds?|keeps?|shows?|displays?|lists?|tracks?|specifies|specify|controls?|manages?|"
             r"handles?|helps?|gives?|makes?|turns?|takes?|works as|acts as|serves? as|consists? of|"
-            r"implements?|generates?|converts?|collects?|measures?|ensures?|supports?|offers?|"
+            r"implements?|inherits?(?: directly)? from|extends|wraps?|generates?|converts?|"
+            r"collects?|measures?|ensures?|supports?|offers?|"
             r"renders?|runs?|returns?|combines?|extends?|adds?|opens?|sends?|uses?|includes?|"
             r"covers?|focus(?:es)? on|creates?|builds?|determines?|indicates?|exposes?|maps?|loads?|"
             r"parses?|can be used (?:to|for|as)|can be seen as)\s+(?!if\b|when\b|that\b|this\b|it\b|"
@@ -154,7 +165,7 @@ def _definitions(text: str, lang: str) -> Iterator[Definition]:
     if lang == "en" and (found := _THINK.match(text)):
         yield Definition(found["subject"].strip(), 0.9)
     if found := _YOU_CAN[lang].match(text):
-        yield Definition((found["subject"] or found["tool"]).strip(), 0.78)
+        yield Definition((found["subject"] or found["tool"] or found["use"]).strip(), 0.78)
     for pattern, score in _ZH if lang == "zh" else _EN:
         found = pattern.match(text)
         if found and not _BAD_SUBJECT.search(found["subject"]):

@@ -78,14 +78,15 @@ def entries(subjects: Sequence[Subject], heard: Heard, declared: Iterable[str]) 
     """
     wanted = set(declared)
     said = _by_key(heard.sayings)
-    kept = [s for s in subjects if s.name.key in wanted or _earns_a_page(s, len(said.get(s.name.key, ())))]
+    kept = [s for s in subjects if s.name.key in wanted or _earns_a_page(s, said.get(s.name.key, {}))]
     known = {subject.name.key for subject in kept}
     related, written = _relations(heard.sayings, known), _written(kept, heard)
     return tuple(_entry(one, said.get(one.name.key, {}), related.get(one.name.key, ()), written) for one in kept)
 
 
-def _earns_a_page(subject: Subject, pages: int) -> bool:
+def _earns_a_page(subject: Subject, said: Iterable[int]) -> bool:
     """Tell whether enough pages say something of a subject; headings such as "Syntax" are hardly in any sentence."""
+    pages = len({*said, *(definition.page for definition in subject.definitions)})
     structural = subject.headed >= STRUCTURAL and pages < STRUCTURAL_SHARE * subject.headed and not subject.sure
     return subject.titled or (pages > 1 and not structural)
 
