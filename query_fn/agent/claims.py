@@ -19,11 +19,11 @@ _LEADING = re.compile(
 )
 HELD = 0.34  # share of a sentence's words that must stand in its quotes or the headings above them
 COMMON = frozenset(
-    "the a an this that these those it its they them their there here is are was were be been being do does did have has "
-    "had can could may might must shall should will would need needs to of in on at by for from with without into about "
-    "as and or but if when while than then so also only not no you your we our i he she his her all each every any some "
-    "one use uses used using 的 了 是 在 和 与 或 有 也 都 就 把 被 对 为 从 到 可 以 可以 会 要 请 你 您 我 它 这 那 "
-    "该".split()
+    "the a an this that these those it its they them their there here is are was were be been being do does "
+    "did have has had can could may might must shall should will would need needs to of in on at by for from "
+    "with without into about as and or but if when while than then so also only not no you your we our i he "
+    "she his her all each every any some one use uses used using 的 了 是 在 和 与 或 有 也 都 就 把 被 对 为 从 到 可 以 可以 会 要 "
+    "请 你 您 我 它 这 那 该".split()
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _NAME = re.compile(

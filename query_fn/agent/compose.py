@@ -60,12 +60,13 @@ def answered(verdict: Verdict, ending: Ending, *, tools: Tools, lang: str, diagn
     """Return the answer made of the sentences that passed the gate."""
     cited = {c.evidence for p in verdict.passed for c in p.citations}
     evidence = tuple(e for e in tools.book.evidence if e.id in cited)
+    doubts = _doubts(verdict, ending, tools.book, lang=lang)
     return Answer(
         status=Status.DEGRADED if _failed(diagnostics) else Status.COMPLETED,
         answer="".join(piece.text for piece in pieces(verdict.passed)),
         evidence=evidence,
         citations=tuple(c for p in verdict.passed for c in p.citations),
-        uncertainties=tuple(say(key, lang) for key in _doubts(verdict, ending, tools.book, lang=lang)),
+        uncertainties=tuple(say(key, lang) for key in dict.fromkeys((*_model_failed(diagnostics), *doubts))),
         confidence=_confidence(ending),
         follow_ups=follow_ups(tools, evidence),
         nearest=(),
@@ -77,7 +78,7 @@ def unanswered(ending: Ending, *, tools: Tools, lang: str, diagnostics: Diagnost
     """Return the honest no-answer that names the nearest pages; a failed route is said, never taken for silence."""
     search = best_search(ending)
     nearest = nearest_pages(search.candidates if search else ())
-    doubts = _failures(diagnostics)
+    doubts = [*_model_failed(diagnostics), *_search_failed(diagnostics)]
     doubts += ["limit_reached"] if ending.stop else []
     return Answer(
         status=Status.NO_ANSWER,
@@ -163,7 +164,7 @@ def _doubts(verdict: Verdict, ending: Ending, book: Book, *, lang: str) -> list[
     search = best_search(ending)
     keys = list(ending.draft.uncertainties)
     keys += ["citations_removed"] if verdict.dropped or any(p.doubted for p in verdict.passed) else []
-    keys += _failures(search.diagnostics) if search else []
+    keys += _search_failed(search.diagnostics) if search else []
     keys += ["low_confidence"] if _confidence(ending) < SURE else []
     keys += ["truncated"] if any(e.id in book.truncated for e in cited) else []
     keys += ["other_language"] if cited and all(e.lang != lang for e in cited) else []
@@ -193,12 +194,15 @@ def _failed(diagnostics: Diagnostics) -> bool:
     return any(not name.startswith(EXPECTED) for name in diagnostics.degraded)
 
 
-def _failures(diagnostics: Diagnostics) -> list[str]:
-    """Return the phrase keys of what failed: the search in part, or the model that was asked first."""
-    failed = [name for name in diagnostics.degraded if not name.startswith(EXPECTED)]
-    model = any(name.startswith(MODEL_FAILED) for name in failed)
-    search = any(not name.startswith(MODEL_FAILED) for name in failed)
-    return [*(["route_failed"] if search else []), *(["model_failed"] if model else [])]
+def _search_failed(diagnostics: Diagnostics) -> list[str]:
+    """Return the phrase key for a search that failed in part."""
+    failed = [name for name in diagnostics.degraded if not name.startswith((*EXPECTED, *MODEL_FAILED))]
+    return ["route_failed"] if failed else []
+
+
+def _model_failed(diagnostics: Diagnostics) -> list[str]:
+    """Return the phrase key for a model that should have answered and did not."""
+    return ["model_failed"] if any(name.startswith(MODEL_FAILED) for name in diagnostics.degraded) else []
 
 
 def _broke(result: object) -> bool:

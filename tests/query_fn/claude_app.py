@@ -12,6 +12,8 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from query_fn.app import create_app
+from query_fn.live import Live
+from query_fn.service import Deps
 from query_fn.settings import ClaudeSettings, Settings
 from tests.artifacts import NOW
 from tests.fake_claude import FakeClaude, Script
@@ -26,6 +28,12 @@ class Asked:
 
     client: TestClient
     fake: FakeClaude
+    settings: Settings
+
+    @property
+    def deps(self) -> Deps:
+        """What the application answers with."""
+        return Live(self.settings, clock=lambda: NOW).current().deps
 
     def answer(self, question: str = QUESTION, **more: Any) -> dict[str, Any]:
         """Return the whole answer to a question."""
@@ -48,8 +56,6 @@ def asking(
     """Yield the application over a build, with a model that follows a script."""
     with FakeClaude(script) as fake:
         paid = replace(claude or ClaudeSettings(), key=fake.key, base_url=fake.url)
-        app = create_app(
-            Settings(artifacts=artifacts, chat="claude", claude=paid, secret=b"s" * 32, **settings), clock=lambda: NOW
-        )
-        with TestClient(app) as client:
-            yield Asked(client, fake)
+        wanted = Settings(artifacts=artifacts, chat="claude", claude=paid, secret=b"s" * 32, **settings)
+        with TestClient(create_app(wanted, clock=lambda: NOW)) as client:
+            yield Asked(client, fake, wanted)

@@ -60,7 +60,7 @@ class LinksResult:
 
 @dataclass(frozen=True, slots=True)
 class ListResult:
-    """Pages by their place, and how many there are in all; folders with their number of pages when nothing was asked."""
+    """Pages by their place, and how many there are in all; of all pages together, the folders and their sizes too."""
 
     articles: tuple[ArticleRow, ...]
     total: int

@@ -143,7 +143,7 @@ class Client:
         except anthropic.APIStatusError as error:
             if not arrived.said:
                 raise _passing(error) from None
-        except anthropic.APITimeoutError:
+        except (anthropic.APITimeoutError, httpx2.TimeoutException):
             arrived.begun = True  # it may be at work on the answer
             if not arrived.said:
                 raise _Again("silent") from None

@@ -15,6 +15,7 @@ from query_fn.text import sentences
 UNFINISHED = ("max_tokens", "model_context_window_exceeded", "cut")  # ways to stop in the middle
 REFUSALS = {"OFF_TOPIC": "off_topic"}
 NOT_COVERED = "NOT_COVERED"
+ENDS = (".", "!", "?", "。", "！", "？", "```")
 MAX_CALLS = 32  # of one turn that are looked at
 _MARK = re.compile(r"[ \t]*(?:[-*+]|(\d{1,3})[.)])[ \t]+")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
@@ -103,7 +104,9 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 def _unfinished(words: Sequence[Words], stop: str) -> Draft:
     """Return what was said before the end came, without the sentence it came in. Raises ModelFailed for nothing."""
-    whole = tuple(quoted(words))[:-1]
+    whole = tuple(quoted(words))
+    if whole and not whole[-1].text.endswith(ENDS):
+        whole = whole[:-1]
     if not whole:
         raise ModelFailed(stop)
     return Draft(whole, ("incomplete",))
