@@ -33,6 +33,7 @@ from query_fn.contract import (
     PageRow,
     QuestionRow,
     Row,
+    SynonymRow,
     columns,
     damage,
     from_sql,
@@ -172,6 +173,10 @@ class Store:
     def node_by_n(self, n: int) -> NodeRow | None:
         """Return the node with this row number."""
         return self._one(NodeRow, "n = ?", n)
+
+    def synonyms(self) -> tuple[SynonymRow, ...]:
+        """Return the names of subjects that have several, in the order of the base."""
+        return self._all(SynonymRow, "1 ORDER BY n")
 
     def questions_of(self, article_id: str) -> tuple[QuestionRow, ...]:
         """Return the generated questions of an article's chunks."""

@@ -124,6 +124,19 @@ def is_elliptic(question: str) -> bool:
     return bool(_ELLIPTIC.search(question)) or len(words) + len(han) <= (3 if han else 2)
 
 
+_PARALLEL = re.compile(
+    r"^(?:and|but|so|then)?,?\s*(?:(?:what|how) about|(?:for|in|on|with|to|of|from|about) )"
+    r"|^(?:and|but) [^,]{1,30}[?？]?$"
+    r"|^(?:那么?|还有)?[^，,]{1,20}呢[？?]?$",
+    re.IGNORECASE,
+)
+
+
+def is_parallel(question: str) -> bool:
+    """Say whether a follow-up asks the same of another thing: "And for B?", "那乙呢？"."""
+    return bool(_PARALLEL.search(question.strip()))
+
+
 def standalone(question: str, previous: str | None) -> str:
     """Return the question with the previous standalone question in front when it is elliptic."""
     return f"{previous} {question}" if previous and is_elliptic(question) else question

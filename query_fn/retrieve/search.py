@@ -20,9 +20,10 @@ from query_fn.retrieve.dense import Floats, calibration_for, centre_query, usabl
 from query_fn.retrieve.embed import QueryEmbedder
 from query_fn.retrieve.fuse import SUB_QUERY, TRANSLATED, WORDS, RouteHits, discounted, fuse, mixed
 from query_fn.retrieve.lexical import Hits, Lexical
-from query_fn.retrieve.rewrite import LONGEST, asks_structure, rewrite
+from query_fn.retrieve.rewrite import LONGEST, MAX_QUERIES, asks_structure, rewrite
 from query_fn.retrieve.routes import Query, Routes, prepare
 from query_fn.retrieve.select import RERANK, Cut, Item, diversify, rerank
+from query_fn.retrieve.synonyms import Synonyms
 from query_fn.store import Store, check_embedder
 from query_fn.text import Terms, script_lang, terms
 from query_fn.visibility import Visibility
@@ -70,6 +71,7 @@ class Searcher:
         self._embedder = embedder if store.manifest.profile.embedder is not None else None
         self._catalog = Catalog(store)
         self._lexical = Lexical(store)
+        self._synonyms = Synonyms(store)
         self._routes = Routes(store, self._catalog, self._lexical)
 
     def search(
@@ -87,11 +89,15 @@ class Searcher:
         `now` is UTC epoch seconds; `article` narrows the scope to one article and leaves the wiki out. A route that
         fails is listed in ``diagnostics.degraded`` and lowers the confidence; the search itself does not raise for it.
         """
-        seen = self._catalog.masks(Visibility(now, narrowed(scope or Scope(), article)))
+        visible = Visibility(now, narrowed(scope or Scope(), article))
+        seen = self._catalog.masks(visible)
         run, began = _Run(seen), time.perf_counter()
         if max(map(len, (question, *queries))) > LONGEST:
             run.degraded.append("query_cut")
-        prepared = [self._prepare(text, run) for text in rewrite(question, queries)]
+        renamed = self._synonyms.said(question[:LONGEST], visible)
+        first, *more = rewrite(question, queries)
+        texts = [first, *filter(None, [renamed]), *more][:MAX_QUERIES]
+        prepared = [self._prepare(text, run) for text in texts]
         asked = self._ask(prepared[0], run)
         run.timed("prepare", began)
         across = [asked.across.query] if asked.across else []

@@ -66,8 +66,8 @@ def count(view: View, task: Counting, *, words: Words, order: Order) -> Move | N
         return _in_outline(view, task, outline, read=read, order=order, words=words)
     pieces = [cutter.cut(e) for e in read]
     lists = [row for own in pieces for row in rows(own)]
-    if not task.told and task.way.nth:
-        row = counted(lists, task.asked, "", words)
+    if task.way.nth:
+        row = counted(lists, task.asked, task.told, words)
         return (_tell(row, task.way, 0) if row else None) or _look(view, _pages(view))
     found, head = named(lists, task.named, task.told, words), named(_heads(pieces, task), task.named, task.told, words)
     if found and (head is None or found[0] >= head[0]) and (draft := _tell(found[1], task.way, found[2])):
@@ -165,7 +165,7 @@ def _in_outline(
 
 def _section(task: Counting, outline: OutlineResult, words: Words, read: Sequence[Evidence]) -> Place | None:
     """Return the section that the question counts to."""
-    if not task.told:
+    if task.way.nth:
         steps = {f"{outline.article.id}#{node.anchor}" for node in step_nodes(outline)}
         row = next((row for row in sections(outline) if steps & {p.locator for p in row.places}), None)
         kept = tuple(p for p in row.places if p.locator in steps) if row else ()

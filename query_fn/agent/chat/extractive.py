@@ -22,7 +22,7 @@ from query_fn.agent.chat.score import Idf, Question, Scored, score
 from query_fn.agent.chat.spans import Span
 from query_fn.agent.chat.support import confidence, supported
 from query_fn.agent.chat.words import keywords, page_names, subject
-from query_fn.agent.router import Intent, classify
+from query_fn.agent.router import Intent, classify, is_parallel
 from query_fn.errors import RouteFailed
 from query_fn.model import Candidate, Evidence, SearchResult
 from query_fn.retrieve.asked import SAID
@@ -35,6 +35,7 @@ READ = 4  # candidates read at once; twice as many across languages, where ranks
 CARRIED = 2  # places of the turn before that a follow-up reads again
 MAX_NAMES = 3  # ways to read the name of a page out of a question
 MAX_HEADINGS = 24
+TOLD = 0.85  # factor of what the turn before told already
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ class Extractive:
         if not supported(spans, scored, question, sure=1.0 if view.intent is Intent.PAGES else sure):
             return Draft(())  # pages are for reading
         rejected = {s.quotes for s in view.rejected}
-        left = [s for s in scored if quote(s.span) not in rejected]
+        left = _unsaid([s for s in scored if quote(s.span) not in rejected], view)
         if view.intent is Intent.PAGES:
             return pages(left)
         draft = drafted(Material(view.intent, view.asked, pieces, readable(left, question)))
@@ -212,6 +213,19 @@ class Extractive:
         found = translated(asked, other, content=asked_for, fold=self.fold)
         across = found.text if found is not None and found.share >= SAID else ""
         return Question(view.question, lang, view.intent, self.fold, self.idf, across=across, said=view.said)
+
+
+def _unsaid(scored: list[Scored], view: View) -> list[Scored]:
+    """Return the spans with what the turn before told already put last: a reader who asks on wants something else.
+
+    "And for B?" after A is a question for another thing, so what was told of A does not answer it at all.
+    """
+    if not view.said or not keywords(view.said):
+        return scored
+    told = " ".join(plain(view.turns[-1].answer).split())
+    if is_parallel(view.said):
+        return [s for s in scored if s.span.text not in told] or scored
+    return [replace(s, score=s.score * TOLD) if s.span.text in told else s for s in scored]
 
 
 def _places(found: SearchResult | None) -> list[str]:
