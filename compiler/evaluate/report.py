@@ -48,6 +48,7 @@ def report(seen: Outcome) -> Json:
         "by_lang": _split(judged, lambda found: found.lang),
         "lost": {f"@{k}": _lost(judged, k) for k in (1, CUT)},
         "answer": _answers(seen.said),
+        "answers_by_type": _answers_by_type(seen.said),
         "refusal": _refusals(seen.found, seen.said),
         "confidence": _confidence(seen.found),
         "latency_ms": _latency(seen),
@@ -112,7 +113,7 @@ def _split(judged: Sequence[Found], key: Callable[[Found], str]) -> Json:
 def _answers(said: Sequence[Said]) -> Json:
     """Return containment and citation precision over the sampled questions that have an answer here."""
     asked = [item for item in said if not item.question.refuse]
-    gold = [item for item in asked if item.question.answers or item.question.must_contain]
+    gold = [item for item in asked if _has_gold(item)]
     cited = [right for item in asked if item.question.relevant for right in item.cited]
     return {
         "asked": len(asked),
@@ -123,11 +124,30 @@ def _answers(said: Sequence[Said]) -> Json:
     }
 
 
+def _answers_by_type(said: Sequence[Said]) -> Json:
+    """Return for each kind of question how many were answered, how many of them right, and how many were refused."""
+    kinds = sorted({item.question.type for item in said} - {""})
+    own = {kind: [item for item in said if item.question.type == kind] for kind in kinds}
+    return {
+        kind: {
+            "asked": len(held),
+            **{f"right@{cut}": mean(_contains(item, cut) for item in held if _has_gold(item)) for cut in CUTS},
+            "right": mean(_contains(item, None) for item in held if _has_gold(item)),
+            "refused": mean(item.refused for item in held),
+        }
+        for kind, held in own.items()
+    }
+
+
+def _has_gold(said: Said) -> bool:
+    return not said.question.refuse and bool(said.question.answers or said.question.must_contain)
+
+
 def _wrong(said: Said) -> str:
     """Return why an answer is wrong, "" when it is right or cannot be judged."""
     if said.question.refuse:
         return "" if said.refused else "not refused"
-    return _silent_at(said) if said.question.answers or said.question.must_contain else ""
+    return _silent_at(said) if _has_gold(said) else ""
 
 
 def _silent_at(said: Said) -> str:

@@ -25,6 +25,7 @@ def tables(report: Mapping[str, Any]) -> Group:
     for name, title in (("by_type", "type (fused)"), ("by_lang", "language (fused)")):
         shown += [_ranked(title, report[name])] if len(report[name]) > 1 else []
     shown.append(_line("answer", {name: value for name, value in report["answer"].items() if name != "lost"}))
+    shown += [_line(f"  {kind}", figures) for kind, figures in report["answers_by_type"].items()]
     shown += [_line("  lost by", report["answer"]["lost"]), _line("refusal", report["refusal"])]
     shown.append(_line("confidence", {"ece": report["confidence"]["ece"]}))
     shown += [_line(f"lost {depth}", shares) for depth, shares in report["lost"].items()]

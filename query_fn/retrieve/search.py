@@ -95,8 +95,8 @@ class Searcher:
         if max(map(len, (question, *queries))) > LONGEST:
             run.degraded.append("query_cut")
         renamed = self._synonyms.said(question[:LONGEST], visible)
-        first, *more = rewrite(question, queries)
-        texts = [first, *filter(None, [renamed]), *more][:MAX_QUERIES]
+        own, *more = rewrite(question, queries)
+        texts = [own, *filter(None, [renamed]), *more][:MAX_QUERIES]
         prepared = [self._prepare(text, run) for text in texts]
         asked = self._ask(prepared[0], run)
         run.timed("prepare", began)

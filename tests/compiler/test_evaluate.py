@@ -93,6 +93,13 @@ def test_only_questions_with_a_document_are_ranked() -> None:
     assert {name: own["queries"] for name, own in found["by_type"].items()} == {"number": 2, "follow-up": 1}
 
 
+def test_answers_are_told_by_kind() -> None:
+    """For each kind of question: how many were asked, were right, and were refused."""
+    kinds = small()[1]["answers_by_type"]
+    assert {name: own["asked"] for name, own in kinds.items()} == {"number": 2, "follow-up": 1}
+    assert (kinds["number"]["right"], kinds["number"]["refused"]) == (0.5, 0.5)  # "hot" stands nowhere
+
+
 def test_words_find_every_document_of_the_small_set() -> None:
     """Each question shares words with its document alone: all are found, cited, and nothing is lost on the way."""
     found = small()[1]
