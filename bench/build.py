@@ -2,8 +2,9 @@
 
 ``python -m bench.build CONTENT [--set KEY=VALUE] [--vectors FILE] [--runs 3]`` copies the folder aside and times, each
 as a process of its own: MkDocs with Material and without search; a clean build with a warm embedding cache (FILE is
-the ``vectors.db`` of an earlier build); one paragraph changed; nothing changed. It prints medians and the peak memory
-of the whole process tree, shared pages counted once (PSS). ``--grow`` builds 800 and 8,000 generated pages instead.
+the ``vectors.db`` of an earlier build), without and with the static search, which Pagefind makes; one paragraph
+changed; nothing changed. It prints medians and the peak memory of the whole process tree, shared pages counted once
+(PSS). ``--grow`` builds 800 and 8,000 generated pages instead.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SIZES = (800, 8_000)
+_UNSEARCHED = "import sys; sys.modules['pagefind_bin_extended'] = None; from compiler.cli import main; main()"
 _PLAIN = "site_name: plain\ntheme: {name: material, font: false}\nplugins: []\n"
 
 
@@ -55,16 +57,18 @@ def main() -> None:
 
 
 def compare(content: Path, place: Path, *, sets: Sequence[str], vectors: Path | None, runs: int) -> None:
-    """Time the four kinds of builds of one folder; the plain one is the baseline."""
+    """Time the five kinds of builds of one folder; the plain one is the baseline."""
     shutil.copytree(content, place / "content", ignore=shutil.ignore_patterns(".git"))
     (place / "mkdocs.yml").write_text(f"{_PLAIN}docs_dir: content\nsite_dir: plain\n", "utf-8")
     if vectors:
         _fresh(place, vectors)
         _build(place, sets)  # so that the cache also has what this compiler asks for
         vectors = Path(shutil.copy(place / "state" / "vectors.db", place / "vectors.db"))
-    plain, clean, edited, same = [], [], [], []
+    plain, unsearched, clean, edited, same = [], [], [], [], []
     for number in range(runs):
         plain.append(_timed([sys.executable, "-m", "mkdocs", "build", "--quiet", "--clean"], place))
+        _fresh(place, vectors)
+        unsearched.append(_build(place, sets, "-c", _UNSEARCHED))
         _fresh(place, vectors)
         clean.append(_build(place, sets))
         page = sorted((place / "content").rglob("*.md"))[number]
@@ -73,6 +77,7 @@ def compare(content: Path, place: Path, *, sets: Sequence[str], vectors: Path | 
         same.append(_build(place, sets))
     base = statistics.median(run.seconds for run in plain)
     _line("mkdocs build, plain (baseline)", plain, base)
+    _line("clean build, without search", unsearched, base)
     _line("clean build, vectors cached", clean, base)
     _line("one paragraph changed", edited, base)
     _line("nothing changed", same, base)
@@ -116,8 +121,8 @@ def _fresh(place: Path, vectors: Path | None) -> None:
         shutil.copy(vectors, place / "state" / "vectors.db")
 
 
-def _build(place: Path, sets: Sequence[str]) -> Run:
-    command = [sys.executable, "-m", "compiler.cli", "build", "--json"]
+def _build(place: Path, sets: Sequence[str], *program: str) -> Run:
+    command = [sys.executable, *(program or ("-m", "compiler.cli")), "build", "--json"]
     for name, value in (("content", "content"), ("out", "dist"), ("state", "state")):
         command += [f"--{name}", str(place / value)]
     return _timed([*command, *(part for item in sets for part in ("--set", item))], Path.cwd())
@@ -172,15 +177,9 @@ def _tree(pid: int) -> list[int]:
 
 def _line(name: str, runs: Sequence[Run], base: float) -> None:
     run = sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
-    search = run.stages.get("search", 0.0)
-    apart = (
-        f"  {run.seconds - search:6.1f} s and {(run.seconds - search) / base:.2f} x without the wait for Pagefind"
-        if search
-        else ""
-    )
     memory, pagefind = max(r.memory for r in runs), max(r.pagefind for r in runs)
     times = f"{run.seconds:6.1f} s {run.seconds / base:5.2f} x  {run.cpu:6.1f} CPU s"
-    print(f"{name:31} {times}  {memory:5.0f} MB + {pagefind:.0f} MB{apart}")
+    print(f"{name:31} {times}  {memory:5.0f} MB + {pagefind:.0f} MB")
     if run.stages:
         print("    " + _stages(run))
 
