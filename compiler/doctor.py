@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 import platform
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from compiler.index.tune import SAMPLE
 from compiler.index.write import verify
 from compiler.settings import Settings
 from query_fn.contract import Manifest, Tuning
+from query_fn.environment import SettingsError, claude_from
 from query_fn.retrieve.fuse import WORDS
 
 PACKAGES = (
@@ -87,9 +89,16 @@ def _embedder(settings: Settings) -> Finding:
 
 
 def _chat_model() -> Finding:
-    return Finding(
-        "ok", "answers", "extractive: sentences of your pages, cited; no key needed, nothing is sent anywhere"
-    )
+    free = "sentences of your pages, cited; no key needed, nothing is sent anywhere"
+    if os.environ.get("GEOSMIN_CHAT") != "claude":
+        return Finding("ok", "answers", f"extractive: {free}")
+    try:
+        claude = claude_from(os.environ)
+    except SettingsError as error:
+        return Finding("bad", "answers", str(error))
+    if importlib.util.find_spec("anthropic") is None or (claude.provider == "anthropic" and claude.key is None):
+        return Finding("bad", "answers", "claude: needs `pip install 'geosmin[claude]'` and ANTHROPIC_API_KEY")
+    return Finding("ok", "answers", f"claude ({claude.model}): reads your public pages; extractive when it fails")
 
 
 def _artifacts(settings: Settings) -> list[Finding]:

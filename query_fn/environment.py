@@ -8,10 +8,19 @@ from query_fn.prices import PRICES, Price
 from query_fn.settings import ClaudeSettings
 
 PROVIDERS = ("anthropic", "bedrock")
+CHATS = ("extractive", "claude")
 
 
 class SettingsError(ValueError):
     """An environment variable has a value that cannot be meant; the message names it and never quotes a secret."""
+
+
+def chat_from(environment: Mapping[str, str]) -> str:
+    """Return who answers: GEOSMIN_CHAT, extractive when it is not set. Raises SettingsError for anybody else."""
+    name = environment.get("GEOSMIN_CHAT") or CHATS[0]
+    if name not in CHATS:
+        raise SettingsError(f"GEOSMIN_CHAT must be one of {', '.join(CHATS)}, not {name!r}")
+    return name
 
 
 def claude_from(environment: Mapping[str, str]) -> ClaudeSettings:

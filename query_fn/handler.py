@@ -19,13 +19,12 @@ from typing import Any
 from mangum import Mangum
 
 from query_fn.app import create_app
-from query_fn.environment import SettingsError, claude_from
+from query_fn.environment import SettingsError, chat_from, claude_from
 from query_fn.settings import Settings
 
 _log = logging.getLogger("geosmin.handler")
 _log.setLevel(logging.INFO)
 Event = Mapping[str, Any]
-CHATS = ("extractive", "claude")
 
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
@@ -46,7 +45,7 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         max_body_bytes=_number(environment, "GEOSMIN_MAX_BODY_BYTES", default.max_body_bytes),
         max_question_chars=_number(environment, "GEOSMIN_MAX_QUESTION_CHARS", default.max_question_chars),
         retrieval_rounds=_number(environment, "GEOSMIN_RETRIEVAL_ROUNDS", default.retrieval_rounds),
-        chat=_chat(environment.get("GEOSMIN_CHAT") or default.chat),
+        chat=chat_from(environment),
         claude=claude_from(environment),
         tools_off=tuple(environment.get("GEOSMIN_TOOLS_OFF", "").split()),
         deadline_seconds=float(_number(environment, "GEOSMIN_DEADLINE_SECONDS", int(default.deadline_seconds))),
@@ -103,12 +102,6 @@ def _dollars(environment: Mapping[str, str], name: str, default: float) -> float
     if text and not re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", text):
         raise SettingsError(f"{name} must be an amount in US dollars such as 0.05, not {text!r}")
     return float(text) if text else default
-
-
-def _chat(name: str) -> str:
-    if name not in CHATS:
-        raise SettingsError(f"GEOSMIN_CHAT must be one of {', '.join(CHATS)}, not {name!r}")
-    return name
 
 
 def _origins(text: str) -> tuple[str, ...]:

@@ -65,6 +65,7 @@ class Diagnostics:
     degraded: tuple[str, ...] = ()
     steps: tuple[Mapping[str, Any], ...] = ()
     queries: tuple[str, ...] = ()
+    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # article ids that were found, read and used
     spent: Mapping[str, float] = field(default_factory=dict)  # calls of the paid model, their tokens and US dollars
 
 

@@ -67,15 +67,14 @@ def answer(ask: Ask, deps: Deps, *, gone: Callable[[], bool] = never) -> Iterato
     out = yield from attempt(view, tools, models=models)
     diagnostics = trace(out.ending, notes=(*notes(deps), *out.failures), purse=models[0][1])
     if out.ending.draft.refused:
-        yield from _tell(declined(out.ending.draft.refused, lang=lang, diagnostics=diagnostics), question)
-        return
-    if not out.verdict.passed:
-        yield from _tell(unanswered(out.ending, tools=tools, lang=lang, diagnostics=diagnostics), question)
-        return
-    done = answered(out.verdict, out.ending, tools=tools, lang=lang, diagnostics=diagnostics)
+        done = declined(out.ending.draft.refused, lang=lang, diagnostics=diagnostics)
+    elif not out.verdict.passed:
+        done = unanswered(out.ending, tools=tools, lang=lang, diagnostics=diagnostics)
+    else:
+        done = answered(out.verdict, out.ending, tools=tools, lang=lang, diagnostics=diagnostics)
     yield from (Source(e) for e in done.evidence)
-    yield from pieces(out.verdict.passed)
-    yield Done(done, question)
+    yield from pieces(out.verdict.passed) if done.evidence else [Sentence(done.answer, ())]
+    yield Done(done, question, out.ending.seen, out.moves)
 
 
 def _models(deps: Deps, gone: Callable[[], bool]) -> list[Attempt]:

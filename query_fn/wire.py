@@ -128,6 +128,7 @@ def diagnostics(item: Diagnostics) -> Json:
         "dropped": [list(pair) for pair in item.dropped],
         "timings_ms": {name: round(ms, 2) for name, ms in item.timings_ms.items()},
         "steps": [dict(step) for step in item.steps],
+        "sources": {name: list(ids) for name, ids in item.sources.items()},
         "spent": dict(item.spent),
     }
 

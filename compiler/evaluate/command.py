@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -22,8 +23,15 @@ from compiler.index.embed_cache import EmbedCache
 from compiler.index.export import cache_folder
 from compiler.progress import Clock, Progress, Silent
 from compiler.settings import Settings
+from compiler.spending import Asks
 from compiler.terminal import CONTENT, OUT, STATE, AsJson, Config, Content, Out, Set, State, err, out, settings_of
 from compiler.terminal import write_json as to_output
+from query_fn import environment
+from query_fn.agent.chat.base import ChatModel
+from query_fn.agent.purse import Purse
+from query_fn.environment import CHATS, claude_from
+from query_fn.live import paid_model
+from query_fn.settings import Settings as FunctionSettings
 
 KEPT = "vectors.db"
 
@@ -45,6 +53,12 @@ class Where:
     state: Path
     config: Path | None
     overrides: list[str] | None
+    asks: Asks = Asks.NEVER
+
+    @property
+    def enriching(self) -> bases.Enriching:
+        """A model's answers are those that the owner's builds were given."""
+        return bases.Enriching(self.state, self.asks)
 
     def settings(self, content: Path, scratch: Path) -> Settings:
         """Return settings for a base of its own, written to `scratch`; vectors are kept in the user's cache folder."""
@@ -74,20 +88,26 @@ def evaluation(
     sample: Annotated[int, typer.Option(min=0, help="How many questions are answered; all are searched.")] = 200,
     every: Annotated[bool, typer.Option("--all", help="Answer every question.")] = False,
     seed: Annotated[int, typer.Option(help="Draws the sample.")] = 0,
-    chat: Annotated[str, typer.Option(help="Who answers: extractive.")] = "extractive",
+    chat: Annotated[str, typer.Option(help="Who answers: extractive, or claude with your key.")] = "extractive",
+    ask_model: Annotated[
+        bool, typer.Option("--ask-model", help="Also pay for what the configured model has not answered yet.")
+    ] = False,
     baseline: Annotated[Path | None, typer.Option(help="The --json output of an earlier run.")] = None,
     fail_under: Annotated[
         float, typer.Option(min=0.5, max=1, help="Exit code 1 when a figure is under this share of the baseline's.")
     ] = 1.0,
 ) -> None:
     """Measure retrieval, answers and refusals on questions whose answers are known."""
-    if chat != "extractive":
-        raise SettingsError(f"--chat {chat}: this version answers with `extractive` only")
+    paid = _paid(chat)
     before = gate.read_baseline(baseline) if baseline else None
     clock = Clock(_progress(as_json))
-    where, how = Where(content, out_dir, state, config, overrides), How(None if every else sample, seed)
+    where, how = (
+        Where(content, out_dir, state, config, overrides, Asks.SINGLY if ask_model else Asks.NEVER),
+        How(None if every else sample, seed),
+    )
     with base_of(target, where, pages=pages, mix=mix, clock=clock) as (asked, base):
-        found = report(evaluate(asked, base, how=how, clock=clock))
+        answering = replace(base, deps=replace(base.deps, paid=paid))
+        found = report(evaluate(asked, answering, how=how, clock=clock))
     falls = gate.falls(found, before, fail_under) if before else []
     if html:
         html.write_text(page(found), "utf-8")
@@ -98,6 +118,21 @@ def evaluation(
     if before:
         err.print(fallen(falls, fail_under))
     raise typer.Exit(int(bool(falls)))
+
+
+def _paid(chat: str) -> Callable[[Purse], ChatModel] | None:
+    """Return what makes the paid model of a question, None for the free one. Raises SettingsError."""
+    if chat not in CHATS:
+        raise SettingsError(f"--chat {chat}: must be one of {', '.join(CHATS)}")
+    if chat == CHATS[0]:
+        return None
+    try:
+        found = paid_model(FunctionSettings(chat=chat, claude=claude_from(os.environ)))
+    except environment.SettingsError as error:
+        raise SettingsError(str(error)) from None
+    if found is None:
+        raise SettingsError(f"--chat {chat}: needs `pip install 'geosmin[claude]'` and ANTHROPIC_API_KEY")
+    return found
 
 
 def _progress(as_json: bool) -> Progress:
@@ -114,11 +149,12 @@ def base_of(
         if target.is_file():
             yield _golden(target, where, vectors)
         elif pages:
-            yield _pages(target, pages, where.settings(pages, Path(folder)), vectors=vectors, clock=clock)
+            yield _pages(target, pages, where, Path(folder), vectors=vectors, clock=clock)
         else:
             asked = sets.read_set(target)
             asked = sets.mixed(asked, sets.read_set(mix)) if mix else asked
-            yield asked, bases.of_docs(asked.docs, where.settings(target, Path(folder)), vectors=vectors, clock=clock)
+            settings = where.settings(target, Path(folder))
+            yield asked, bases.of_docs(asked.docs, settings, vectors=vectors, clock=clock, enriching=where.enriching)
 
 
 def _golden(target: Path, where: Where, vectors: EmbedCache) -> tuple[sets.QuestionSet, bases.Base]:
@@ -132,10 +168,11 @@ def _golden(target: Path, where: Where, vectors: EmbedCache) -> tuple[sets.Quest
 
 
 def _pages(
-    target: Path, folder: Path, settings: Settings, *, vectors: EmbedCache, clock: Clock
+    target: Path, folder: Path, where: Where, scratch: Path, *, vectors: EmbedCache, clock: Clock
 ) -> tuple[sets.QuestionSet, bases.Base]:
     asked = sets.read_queries(target, pages=True)
-    base = bases.of_pages(settings, vectors=vectors, clock=clock)
+    settings = where.settings(folder, scratch)
+    base = bases.of_pages(settings, vectors=vectors, clock=clock, enriching=where.enriching)
     head = sets.below(asked, list(base.names.values()))
     pages = {name.removeprefix(head): name for name in base.names.values() if name.startswith(head)}
     name = f"{target.resolve().name}@{folder.resolve().name}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
-from query_fn.agent.chat.base import ChatModel, Draft, View
+from query_fn.agent.chat.base import ChatModel, Draft, Move, View
 from query_fn.agent.events import Step
 from query_fn.agent.gate import Verdict, judge
 from query_fn.agent.loop import Ending, run
@@ -25,24 +25,25 @@ class Outcome:
 
     ending: Ending
     verdict: Verdict
-    model: str
     failures: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()  # of all models, in order
 
 
 def attempt(view: View, tools: Tools, *, models: Sequence[Attempt]) -> Generator[Step, None, Outcome]:
     """Yield the steps of every model that is needed and return how it ended; of a last model that fails, nothing."""
-    failures: list[str] = []
-    outcome = Outcome(Ending(view.seen, Draft(()), ""), Verdict((), ()), "")
+    failures, moves = list[str](), list[Move]()
+    outcome = Outcome(Ending(view.seen, Draft(()), ""), Verdict((), ()))
     for model, purse in models:
         ending = yield from run(view, tools, model=model, purse=purse)
         if not ending.failed:
             ending, verdict = _checked(ending, view, tools, model=model)
-            outcome = Outcome(ending, verdict, model.name)
+            outcome = Outcome(ending, verdict)
+        moves += ending.moves
         if not ending.failed or purse.gone():
             break
         failures.append(f"model_failed:{ending.failed}")
         view = replace(view, seen=ending.seen)
-    return replace(outcome, failures=tuple(failures))
+    return replace(outcome, failures=tuple(failures), moves=tuple(moves))
 
 
 def _checked(ending: Ending, view: View, tools: Tools, *, model: ChatModel) -> tuple[Ending, Verdict]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from query_fn.agent.chat.base import Quoted
+from query_fn.agent.chat.base import Quoted, ReadResult
 from query_fn.agent.events import Sentence
 from query_fn.agent.evidence import Book
 from query_fn.agent.gate import Passed, Verdict
@@ -70,7 +70,7 @@ def answered(verdict: Verdict, ending: Ending, *, tools: Tools, lang: str, diagn
         confidence=_confidence(ending),
         follow_ups=follow_ups(tools, evidence),
         nearest=(),
-        diagnostics=diagnostics,
+        diagnostics=replace(diagnostics, sources={**diagnostics.sources, "used": _articles(evidence)}),
     )
 
 
@@ -124,7 +124,25 @@ def trace(ending: Ending | None, *, notes: Sequence[str], purse: Purse | None = 
     names += notes
     names += [f"tool_failed:{o.call.tool}" for o in (ending.seen if ending else ()) if _broke(o.result)]
     base = search.diagnostics if search else Diagnostics()
-    return replace(base, degraded=tuple(dict.fromkeys(names)), steps=steps, spent=purse.bill() if purse else {})
+    return replace(
+        base,
+        degraded=tuple(dict.fromkeys(names)),
+        steps=steps,
+        sources=_sources(ending),
+        spent=purse.bill() if purse else {},
+    )
+
+
+def _sources(ending: Ending | None) -> dict[str, tuple[str, ...]]:
+    """Return which articles a run has found and read."""
+    results = [o.result for o in ending.seen] if ending else []
+    found = [c for r in results if isinstance(r, SearchResult) for c in r.candidates]
+    read = [e for r in results if isinstance(r, ReadResult) for e in r.evidence]
+    return {"found": _articles(found), "read": _articles(read), "used": ()}
+
+
+def _articles(items: Sequence[Candidate | Evidence]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item.article_id for item in items))
 
 
 def nearest_pages(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from query_fn.agent.chat.base import Move, Observation
 from query_fn.model import Answer, Citation, Evidence
 
 
@@ -36,10 +37,12 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The whole answer; `turn` is what a follow-up may refer to."""
+    """The whole answer; `standalone` is what a follow-up may refer to, `seen` and `moves` are for the owner's trace."""
 
     answer: Answer
     standalone: str
+    seen: tuple[Observation, ...] = ()
+    moves: tuple[Move, ...] = ()
 
 
 Event = Step | Source | Sentence | Done
