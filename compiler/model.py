@@ -255,6 +255,7 @@ class SitePage:
     article_id: str = ""
     generated: bool = False
     compiled_from: int = 0  # articles whose words a generated page holds
+    written: bool = False  # a model wrote some of what was derived for it
     points: tuple[Crumb, ...] = ()  # sentences of the page that say most, each with its heading
     terms: tuple[Crumb, ...] = ()  # subjects with a wiki page
     says: tuple[Voice, ...] = ()  # what other articles say of the subject that a person wrote this page about

@@ -12,9 +12,7 @@ from compiler.enrich.folding import key_of, level
 ENOUGH = 0.6  # a sentence under this does not say what its subject is
 
 _DET = r"(?:(?:A|An|The|Each|Every|Our|Your|[A-Z]\w+[’']s)\s+)?"
-_CONTEXT = (
-    r"(?:(?:Actually,|In fact,|Remember that|Note that)\s+)?(?:(?:In|For|Within|With)\s+[^,.]{2,30},\s+)?"
-)
+_CONTEXT = r"(?:(?:Actually,|In fact,|Remember that|Note that)\s+)?(?:(?:In|For|Within|With)\s+[^,.]{2,30},\s+)?"
 _SUBJECT_EN = r"(?P<subject>[\w`“\"'][^.!?:;—()]{0,58}?)[”\"`]?"
 _ASIDE = (
     r"(?:\s+or\s+[“\"][^”\"]{2,50}[”\"]|\s*\([^)]{1,80}\)|,\s+(?:also|sometimes|often|"

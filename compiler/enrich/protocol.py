@@ -39,6 +39,7 @@ class Statement:
     chunk_id: str
     anchor: str  # of the heading above it; "" = top of the page
     score: float
+    written: bool = False  # in a model's words, not in the page's
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import TypeVar
 from compiler.cache import Cache
 from compiler.derive import derive
 from compiler.embed import Choice, choose_embedder, embed_rows, model_folder
-from compiler.enrich.local import LocalEnricher
+from compiler.enriching import choose_enricher
 from compiler.errors import SettingsError
 from compiler.evaluate.sets import Doc
 from compiler.index.embed_cache import Clock as EmbedClock
@@ -32,6 +32,7 @@ from compiler.parse.language import language
 from compiler.progress import Clock
 from compiler.read import read_sources
 from compiler.settings import Settings
+from compiler.spending import Asks
 from query_fn.contract import POINTER, Embedding
 from query_fn.live import chat_model
 from query_fn.retrieve.embed import Embedder
@@ -112,6 +113,14 @@ class Remembering:
 
 
 @dataclass(frozen=True, slots=True)
+class Enriching:
+    """Where a model's answers are kept (None: in the base's own state folder), and whether it may be asked for more."""
+
+    state: Path | None = None
+    asks: Asks = Asks.NEVER
+
+
+@dataclass(frozen=True, slots=True)
 class Base:
     """An open base: `names` gives the name that a question set has for each article."""
 
@@ -123,21 +132,34 @@ class Base:
     fresh: int = 0  # texts embedded for the base itself
 
 
-def of_docs(docs: Sequence[Doc], settings: Settings, *, vectors: EmbedCache, clock: Clock) -> Base:
+def of_docs(
+    docs: Sequence[Doc],
+    settings: Settings,
+    *,
+    vectors: EmbedCache,
+    clock: Clock,
+    enriching: Enriching = Enriching(),
+) -> Base:
     """Return a base in which each document is an article, written below ``settings.out``."""
     with clock.stage("parse"), closing(Cache(None)) as cache:
         documents = parse([_article(n, doc) for n, doc in enumerate(docs)], {}, cache, clock.progress.update)
     names = {f"d{n}": doc.id for n, doc in enumerate(docs)}
-    return _made(documents.documents, names, settings, vectors=vectors, clock=clock)
+    return _made(documents.documents, names, settings, vectors=vectors, clock=clock, enriching=enriching)
 
 
-def of_pages(settings: Settings, *, vectors: EmbedCache, clock: Clock) -> Base:
+def of_pages(
+    settings: Settings,
+    *,
+    vectors: EmbedCache,
+    clock: Clock,
+    enriching: Enriching = Enriching(),
+) -> Base:
     """Return the base of a content folder, every stage included but the site; names are the pages' source paths."""
     settings = replace(settings, sharing=replace(settings.sharing, default=Share.PUBLIC))
     with closing(Cache(None)) as cache:
         sources = read_sources(settings, datetime.now(UTC), cache=cache, clock=clock)
     names = {str(article.id): str(article.source) for article in sources.articles}
-    return _made(sources.documents, names, settings, vectors=vectors, clock=clock)
+    return _made(sources.documents, names, settings, vectors=vectors, clock=clock, enriching=enriching)
 
 
 def of_build(settings: Settings, *, vectors: EmbedCache) -> Base:
@@ -171,20 +193,28 @@ def _article(n: int, doc: Doc) -> Article:
 
 
 def _made(
-    documents: Sequence[Document], names: Mapping[str, str], settings: Settings, *, vectors: EmbedCache, clock: Clock
+    documents: Sequence[Document],
+    names: Mapping[str, str],
+    settings: Settings,
+    *,
+    vectors: EmbedCache,
+    clock: Clock,
+    enriching: Enriching,
 ) -> Base:
     """Return the base of documents: chunks, outline, questions, vectors, indexes, opened as the function opens them."""
     if not documents:
         raise SettingsError(f"{settings.content}: no page to ask about")
     choice, progress = choose_embedder(settings.embed), clock.progress
     with clock.stage("derive"), closing(Cache(None)) as cache:
-        made = derive(documents, settings, enricher=LocalEnricher(), cache=cache, progress=progress.update)
+        chosen = replace(settings, state=enriching.state or settings.state)
+        enrichment = choose_enricher(chosen, progress.update, enriching.asks)
+        made = derive(documents, settings, enricher=enrichment.enricher, cache=cache, progress=progress.update)
     with clock.stage("embed"):
         found = embed_rows(made, choice, settings, progress=progress)
     folder: Path = settings.out / "artifacts"
     with clock.stage("index"):
         languages = tuple(sorted({article.lang for article in made.rows.articles}))
-        meta = BuildMeta("evaluation", 0, "", languages, degraded=choice.degraded)
+        meta = BuildMeta("evaluation", 0, "", languages, degraded=(*choice.degraded, *enrichment.degraded))
         write_artifacts(made.rows, folder, meta=meta, vectors=found, texts=made.texts)
         store = open_store(folder, model=model_folder(settings.embed))
     return replace(_opened(store, names, choice, vectors=vectors), fresh=found.fresh if found else 0)

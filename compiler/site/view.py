@@ -105,11 +105,13 @@ class Views:
 
 
 def _compiled(page: SitePage) -> str:
-    """Return from how many articles a generated page was made, and when the newest of them was changed."""
+    """Return from how many articles a generated page was made, when the newest was changed, and by whom."""
     if not page.generated:
         return ""
     key = ("compiled" if page.updated else "compiled_undated") + ("_one" if page.compiled_from == 1 else "")
-    return words(page.lang)[key].format(n=page.compiled_from, date=page.updated)
+    t = words(page.lang)
+    made = t[key].format(n=page.compiled_from, date=page.updated)
+    return f"{made} {t['written']}" if page.written else made
 
 
 def _href(root: str, url: str) -> str:

@@ -140,6 +140,7 @@ def _subject(entry: Entry, html: str, lexicon: Lexicon, backlinks: Sequence[Back
         backlinks=tuple(backlinks),
         generated=True,
         compiled_from=len(entry.pages),
+        written=entry.written,
     )
 
 
@@ -194,4 +195,5 @@ def with_wiki(pages: Sequence[SitePage], lexicon: Lexicon, wiki: Wiki) -> Iterat
             Crumb(point.text, f"{page.url}#{point.anchor}" if point.anchor else page.url) for point in points
         )
         shown = crumbs if page.reading_minutes >= LONG_READ else ()
-        yield replace(page, points=shown, terms=listed.get(n, ()), says=voices.get(n, ()))
+        written = bool(shown) and any(point.written for point in points)
+        yield replace(page, points=shown, written=written, terms=listed.get(n, ()), says=voices.get(n, ()))

@@ -57,6 +57,12 @@ class Entry:
     human: int | None = None  # the article that is this page
 
     @property
+    def written(self) -> bool:
+        """Whether a model wrote any of its sentences."""
+        said = (statement for part in self.contributions for statement in part.statements)
+        return any(s.written for s in (self.definition, *said, *(r.statement for r in self.relations)))
+
+    @property
     def pages(self) -> tuple[int, ...]:
         """Every article whose words the page shows, the defining one first."""
         words = (*(c.page for c in self.contributions), *(r.page for r in self.relations), *self.named_by)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -15,7 +16,7 @@ from typing import TypeVar
 import msgspec
 
 from compiler.enrich.claude.calls import Page
-from compiler.enrich.claude.shapes import Form, QuestionSheet, SectionSheet, Sheet
+from compiler.enrich.claude.shapes import Asked, Form, QuestionSheet, SectionSheet, Sheet
 from compiler.enrich.folding import forms_of, key_of, level
 from compiler.enrich.prose import lang_of
 from compiler.enrich.protocol import Candidate, Digest, Statement
@@ -35,10 +36,22 @@ CUT_OFF = "cut off at its longest"
 Answer = TypeVar("Answer", bound=Form)
 
 
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What of an answer can be used all the same: an answer that holds nothing else, and its value."""
+
+    raw: bytes
+    value: object
+
+
 class Unusable(Exception):
-    """An answer that can't be used. The message is one of ours and quotes nothing."""
+    """An answer that can't be used, or not all of it. The message is one of ours and quotes nothing."""
 
     code = "enrich-unusable"
+
+    def __init__(self, reason: str, rest: Rest | None = None) -> None:
+        super().__init__(reason)
+        self.rest = rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +73,38 @@ class Said:
 
 
 def questions(raw: bytes, page: Page, batch: Mapping[str, ChunkRow], count: int) -> dict[str, tuple[str, ...]]:
-    """Return the questions by chunk id; each passage of the batch has some."""
+    """Return the questions by chunk id; each passage of the batch has some.
+
+    Raises Unusable with those of the good passages when others are bad, missing, or not of the batch.
+    """
     sheet = _read(raw, QuestionSheet)
-    if {asked.passage for asked in sheet.passages} != set(batch) or len(sheet.passages) != len(batch):
-        raise Unusable("other passages than asked for")
-    title = normalise(page.reading.article.title).rstrip("?？ ")
-    found = {}
+    times = Counter(asked.passage for asked in sheet.passages)
+    found: dict[str, tuple[str, ...]] = {}
+    good, reasons = list[Asked](), list[str]()
     for asked in sheet.passages:
-        chunk, kept = batch[asked.passage], dict[str, str]()
-        known = "\n".join((page.reading.article.title, *chunk.path, chunk.text))
-        for text in (_text(one, QUESTION, known) for one in asked.questions):
-            if _speaks(text, chunk.lang):
-                kept.setdefault(normalise(text).rstrip("?？ "), text)
-        kept.pop(title, None)
-        if not kept:
-            raise Unusable("a passage without a question in its language")
-        found[chunk.id] = tuple(kept.values())[:count]
+        try:
+            if asked.passage not in batch or times[asked.passage] > 1:
+                raise Unusable("other passages than asked for")
+            found[batch[asked.passage].id] = _asked_of(asked, page, batch[asked.passage], count)
+            good.append(asked)
+        except Unusable as error:
+            reasons.append(str(error))
+    if reasons or len(found) < len(batch):
+        rest = Rest(msgspec.json.encode(QuestionSheet(good)), found) if found else None
+        raise Unusable(next(iter(reasons), "other passages than asked for"), rest)
     return found
+
+
+def _asked_of(asked: Asked, page: Page, chunk: ChunkRow, count: int) -> tuple[str, ...]:
+    """Return the questions of one passage that are in its language, distinct, and no echo of the title."""
+    known, kept = "\n".join((page.reading.article.title, *chunk.path, chunk.text)), dict[str, str]()
+    for text in (_text(one, QUESTION, known) for one in asked.questions):
+        if _speaks(text, chunk.lang):
+            kept.setdefault(normalise(text).rstrip("?？ "), text)
+    kept.pop(normalise(page.reading.article.title).rstrip("?？ "), None)
+    if not kept:
+        raise Unusable("a passage without a question in its language")
+    return tuple(kept.values())[:count]
 
 
 def sections(raw: bytes, page: Page) -> dict[str, str]:
@@ -166,7 +194,7 @@ def _statement(page: Page, text: str, passage: str, score: float) -> Statement:
     starts = [node.start for node in page.reading.nodes]
     node = max(0, bisect_right(starts, chunk.start) - 1)
     anchor = chunk.anchor or (page.reading.nodes[node].anchor if node else "")
-    return Statement(_text(text, SENTENCE, page.reading.article.text), chunk.id, anchor, round(score, 4))
+    return Statement(_text(text, SENTENCE, page.reading.article.text), chunk.id, anchor, round(score, 4), True)
 
 
 def _passage(page: Page, name: str) -> ChunkRow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from compiler.enrich.claude.calls import Call
 from compiler.enrich.claude.checks import CUT_OFF, Unusable
@@ -45,7 +45,7 @@ class Desk:
     async def get(self, call: Call, check: Check[Value]) -> Value | None:
         """Return the checked answer to a call, None when there is none to be had."""
         kept = self.store.find(call)
-        if kept and not kept.failure and (found := _checked(kept.answer.encode(), check)) is not None:
+        if kept and not kept.failure and (found := self._kept(call, kept.answer.encode(), check)) is not None:
             self.ledger.kept(call)
             self.answers.append((call.key, kept.answer.encode()))
             return found
@@ -58,15 +58,27 @@ class Desk:
         try:
             raw, value = await self._asked(self.door, call, check)
         except Unusable as error:
-            self.store.keep(call, b"", str(error))
             self.failures.append(_failure(call, error))
-            return None
+            if error.rest is None:
+                self.store.keep(call, b"", str(error))
+                return None
+            raw, value = error.rest.raw, cast(Value, error.rest.value)
         except (Unanswered, Overspent) as error:
             self.failures.append(_failure(call, error))
             return None
         self.store.keep(call, raw)
         self.answers.append((call.key, raw))
         return value
+
+    def _kept(self, call: Call, raw: bytes, check: Check[Value]) -> Value | None:
+        """Return what a kept answer gives; one that was good in parts is asked for again only on purpose."""
+        try:
+            return check(raw)
+        except Unusable as error:
+            if error.rest is None or self.again:
+                return None
+            self.failures.append(_failure(call, error))
+            return cast(Value, error.rest.value)
 
     async def _asked(self, door: Door, call: Call, check: Check[Value]) -> tuple[bytes, Value]:
         """Return a fresh answer and its value. The second try is told what was wrong with the first."""
@@ -81,13 +93,6 @@ class Desk:
                 note = f"A first answer to this could not be used: {error}. Fill in the form anew."
                 longer = str(error) == CUT_OFF
         raise AssertionError
-
-
-def _checked(kept: bytes, check: Check[Value]) -> Value | None:
-    try:
-        return check(kept)
-    except Unusable:
-        return None
 
 
 def _failure(call: Call, error: Unusable | Unanswered | Overspent) -> Failure:
