@@ -119,9 +119,10 @@ MANUALS: tuple[Manual, ...] = (
     ),
     Manual(
         "outline",
-        "Returns the headings of one page as a tree with locators: for questions about its structure, or to choose a "
-        "part of a long page.",
-        (Argument("article", _ARTICLE, needed=True),),
+        "Returns the headings of one page as a tree with locators and what each says: for questions about its "
+        "structure, or to choose a part of a long page. Of a folder, or without a name of everything, it returns the "
+        "folders and pages in it with their chapters.",
+        (Argument("article", f"{_ARTICLE} Or a folder."),),
     ),
     Manual(
         "read",

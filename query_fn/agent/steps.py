@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from query_fn.agent.chat.base import LinksResult, ListResult, Observation, OutlineResult, ReadResult, Result, ToolError
+from query_fn.agent.chat.base import (
+    CollectionResult,
+    LinksResult,
+    ListResult,
+    Observation,
+    OutlineResult,
+    ReadResult,
+    Result,
+    ToolError,
+)
 from query_fn.agent.events import Step
 from query_fn.agent.phrases import say
 from query_fn.model import SearchResult
@@ -26,6 +35,8 @@ def _line(result: Result, lang: str, *, again: bool) -> str:
             return say("step.read", lang, titles=", ".join(dict.fromkeys(e.title for e in result.evidence)))
         case OutlineResult():
             return say("step.outline", lang, titles=result.article.title)
+        case CollectionResult():
+            return say("step.outline", lang, titles=f"{result.folder}/")
         case LinksResult():
             return say("step.links", lang, titles=result.article.title)
         case ListResult():
@@ -41,6 +52,8 @@ def _detail(result: Result) -> dict[str, object]:
             return {"read": [e.locator for e in result.evidence], "missing": len(result.missing)}
         case OutlineResult():
             return {"nodes": len(result.nodes)}
+        case CollectionResult():
+            return {"pages": result.total, "folders": len(result.folders)}
         case LinksResult():
             return {"links": len(result.links)}
         case ListResult():

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from query_fn.agent import manual, places
-from query_fn.agent.chat.base import Call, LinksResult, ListResult, OutlineResult, ReadResult, Result, ToolError
+from query_fn.agent.chat.base import (
+    Call,
+    CollectionResult,
+    LinksResult,
+    ListResult,
+    OutlineResult,
+    ReadResult,
+    Result,
+    ToolError,
+)
+from query_fn.agent.collection import collection
 from query_fn.agent.evidence import Book, find_article
 from query_fn.agent.manual import MAX_READ, Arguments
 from query_fn.contract import ArticleRow
@@ -59,6 +69,13 @@ class Tools:
         nodes = tuple(n for n in self.store.nodes_of(row.id) if visibility.sees(n, articles))
         return OutlineResult(row, nodes)
 
+    def tree(self, name: str) -> OutlineResult | CollectionResult:
+        """Return the tree of the page or folder called so, of the whole base without a name. Raises NotFound."""
+        row = find_article(self.store, name) if name.strip("/") else None
+        if row is not None and self._visibility.sees(row, self.store.articles_by_id):
+            return self.outline(name)
+        return collection(name, self.store, self._visibility)
+
     def read(self, locators: tuple[str, ...]) -> ReadResult:
         """Return evidence for at most MAX_READ locators."""
         return self.book.read(locators[:MAX_READ])
@@ -94,7 +111,7 @@ class Tools:
             case "find":
                 return self.find(args.text("phrase"), article=self._inside(args.optional("article")))
             case "outline":
-                return self.outline(args.text("article"))
+                return self.tree(args.text("article"))
             case "links":
                 return self.links(args.text("article"))
             case "list":

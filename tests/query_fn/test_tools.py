@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from query_fn.agent import evidence
-from query_fn.agent.chat.base import Call, LinksResult, ListResult, ReadResult, ToolError
+from query_fn.agent.chat.base import Call, CollectionResult, LinksResult, ListResult, ReadResult, ToolError
 from query_fn.agent.evidence import Book
 from query_fn.agent.manual import MANUALS, NAMES
 from query_fn.agent.tools import Tools
@@ -139,3 +139,27 @@ def test_a_place_that_nobody_named(store: Store, locator: str) -> None:
     found = tools(store).call(Call("read", {"locators": [locator]}))
     assert isinstance(found, ReadResult)
     assert (found.evidence, found.missing) == ((), (locator,))
+
+
+def test_the_tree_of_the_base_is_folders_pages_and_chapters(store: Store) -> None:
+    """Without a name the outline shows the top; a folder shows its own pages with their chapters."""
+    top = tools(store).call(Call("outline", {}))
+    assert isinstance(top, CollectionResult)
+    counted = sum(n for _, n in top.folders) + top.total
+    assert counted == len([a for a in store.articles() if a.not_after is None or a.not_after > NOW])
+    for name, _ in top.folders:
+        below = tools(store).call(Call("outline", {"article": name}))
+        assert isinstance(below, CollectionResult)
+        assert all(article.folder == name for article, _ in below.pages)
+    shown = [n.article_id for _, nodes in top.pages for n in nodes]
+    assert set(shown) <= {article.id for article, _ in top.pages}
+
+
+def test_a_folder_out_of_scope_is_a_missing_folder(store: Store) -> None:
+    """What may not be seen is in no tree, and a folder of it does not exist."""
+    folders = {a.folder for a in store.articles() if a.folder}
+    nothing = Scope(articles=())
+    for name in (*folders, "no such folder", ""):
+        found = tools(store, nothing).call(Call("outline", {"article": name} if name else {}))
+        assert isinstance(found, ToolError)
+        assert found.code == "not_found"

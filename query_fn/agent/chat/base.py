@@ -33,6 +33,16 @@ class OutlineResult:
 
 
 @dataclass(frozen=True, slots=True)
+class CollectionResult:
+    """The tree of a folder: the folders in it with their pages counted, its pages with their chapters, and how many."""
+
+    folder: str  # "" = the whole base
+    folders: tuple[tuple[str, int], ...]
+    pages: tuple[tuple[ArticleRow, tuple[NodeRow, ...]], ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReadResult:
     """The evidence that was read and the locators that lead nowhere."""
 
@@ -75,7 +85,7 @@ class ToolError:
     message: str
 
 
-Result = SearchResult | OutlineResult | ReadResult | LinksResult | ListResult | ToolError
+Result = SearchResult | OutlineResult | CollectionResult | ReadResult | LinksResult | ListResult | ToolError
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from query_fn.agent.chat.parts import MOST, parts
 from query_fn.agent.chat.procedure import headings_of, step_nodes, wants_steps
 from query_fn.agent.chat.score import Idf, Question, Scored, score
 from query_fn.agent.chat.spans import Span
+from query_fn.agent.chat.structure import structured
 from query_fn.agent.chat.support import confidence, supported
 from query_fn.agent.chat.words import keywords, page_names, subject
 from query_fn.agent.router import Intent, classify, is_parallel
@@ -48,8 +49,8 @@ class Extractive:
     name: str = "extractive"
 
     def next(self, view: View) -> Move:
-        """Count where the question counts, take several questions one by one, else answer the one."""
-        if move := self._counted(view) or self._hopped(view):
+        """Tell chapters, count where the question counts, take several questions one by one, else answer the one."""
+        if move := structured(view, self.fold) or self._counted(view) or self._hopped(view):
             return move
         asked = parts(view.asked) if not view.said else (view.asked,)
         several = len(asked) > 1 and view.intent not in (Intent.SECTIONS, Intent.PAGES)

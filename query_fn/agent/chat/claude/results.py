@@ -10,14 +10,23 @@ import json
 from collections.abc import Iterator
 from itertools import pairwise
 
-from query_fn.agent.chat.base import LinksResult, ListResult, OutlineResult, ReadResult, Result, ToolError
-from query_fn.contract import ArticleRow
+from query_fn.agent.chat.base import (
+    CollectionResult,
+    LinksResult,
+    ListResult,
+    OutlineResult,
+    ReadResult,
+    Result,
+    ToolError,
+)
+from query_fn.contract import ArticleRow, NodeRow
 from query_fn.model import Candidate, Evidence, SearchResult
 from query_fn.text import sentences
 
 Json = dict[str, object]
 SUMMARY = 200  # characters
 MOST_NODES = 150
+TOLD_NODES = 40  # a tree with more is shown without what its sections say
 GRADES = ((0.65, "strong"), (0.5, "fair"), (0.0, "weak"))  # by confidence; 0.5 is the calibrated threshold
 
 
@@ -73,8 +82,13 @@ def _as_json(result: Result) -> Json:
                 "candidates": [_candidate(c) for c in result.candidates],
             }
         case OutlineResult():
-            nodes = [{"locator": n.id, "level": n.level, "title": n.title} for n in result.nodes[:MOST_NODES]]
+            told = len(result.nodes) <= TOLD_NODES
+            nodes = [_node(n, told=told) for n in result.nodes[:MOST_NODES]]
             return {"page": _page(result.article), "headings": nodes, "left_out": len(result.nodes) - len(nodes)}
+        case CollectionResult():
+            folders = [{"folder": name, "pages": count} for name, count in result.folders]
+            pages = [{**_page(a), "chapters": [n.title for n in nodes]} for a, nodes in result.pages]
+            return {"folder": result.folder, "folders": folders, "pages": pages, "total": result.total}
         case LinksResult():
             return {"page": _page(result.article), "links": list(_links(result))}
         case ListResult():
@@ -84,6 +98,12 @@ def _as_json(result: Result) -> Json:
             return {"error": result.code, "message": result.message}
         case ReadResult():
             raise AssertionError("what was read is no JSON")
+
+
+def _node(node: NodeRow, *, told: bool) -> Json:
+    """Return a heading, with what its section says where there are few enough."""
+    shown: Json = {"locator": node.id, "level": node.level, "title": node.title}
+    return {**shown, "summary": node.summary[:SUMMARY]} if told and node.summary else shown
 
 
 def _links(result: LinksResult) -> Iterator[Json]:
