@@ -8,6 +8,7 @@ from typing import Any
 from compiler.model import Backlink, Crumb, NavNode, Site, SitePage, TocEntry
 from compiler.site import nav, pages
 from compiler.site.listing import Listing
+from tests.compiler.site_sample_wiki import wiki
 
 FOLDERS = {"garden": "庭园笔记", "garden/soil": "土壤", "notes": "Field notes"}
 
@@ -55,6 +56,15 @@ RAIN = """<h1 id="reading-the-rain">Reading the rain</h1>
 """
 
 LONG_TITLE = "一份关于 PostgreSQL、Redis 与 Kafka 在小型团队里怎样共存、怎样迁移、怎样在凌晨三点不叫醒任何人的完整而冗长的值班手册 (2026 edition)"
+
+
+SHOWN: dict[str, dict[str, Any]] = {
+    "garden/smell/": {
+        "points": (Crumb("小雨比暴雨更香：雨滴太快，气泡来不及形成。", "garden/smell/#谁在制造它"),),
+        "terms": (Crumb("geosmin", "wiki/geosmin/"),),
+        "written": True,
+    }
+}
 
 
 def _article(url: str, title: str, html: str, **more: Any) -> SitePage:
@@ -189,11 +199,12 @@ def sample_site(*, lang: str = "zh", base_path: str = "/", endpoint: str = "") -
         build_id="b0123456789abcdef",
         stamp=1_795_000_000,
         pages=(
-            pages.home(found, title="雨土", lang=lang, starters=starters),
+            pages.home(found, title="雨土", lang=lang, starters=starters, wiki_url="wiki/"),
             pages.article_index(found, FOLDERS, lang=lang),
             pages.tags_index(found, lang=lang),
             *pages.tag_pages(found, lang=lang),
-            *articles(),
+            *(dataclasses.replace(page, **SHOWN.get(page.url, {})) for page in articles()),
+            *wiki(articles(), lang=lang),
         ),
         nav=tree,
         attachments=(),
