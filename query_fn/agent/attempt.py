@@ -48,7 +48,7 @@ def attempt(view: View, tools: Tools, *, models: Sequence[Attempt]) -> Generator
 
 def _checked(ending: Ending, view: View, tools: Tools, *, model: ChatModel) -> tuple[Ending, Verdict]:
     """Judge a draft; when nothing of it stands, ask for one more and tell the model what did not."""
-    verdict = judge(ending.draft.sentences, tools.book, asked=view.asked)
+    verdict = judge(ending.draft.sentences, tools.book, asked=view.asked, lang=view.lang)
     if verdict.passed or not verdict.dropped:
         return ending, verdict
     rejected = tuple(sentence for sentence, _ in verdict.dropped)
@@ -58,5 +58,5 @@ def _checked(ending: Ending, view: View, tools: Tools, *, model: ChatModel) -> t
         return replace(ending, failed=failure.code), verdict
     draft = move if isinstance(move, Draft) else Draft(())
     return replace(ending, draft=draft, moves=(*ending.moves, move)), judge(
-        draft.sentences, tools.book, asked=view.asked
+        draft.sentences, tools.book, asked=view.asked, lang=view.lang
     )

@@ -18,13 +18,14 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 HELD = 0.34  # share of a sentence's words that must stand in its quotes or the headings above them
-COMMON = frozenset(
-    "the a an this that these those it its they them their there here is are was were be been being do does "
-    "did have has had can could may might must shall should will would need needs to of in on at by for from "
-    "with without into about as and or but if when while than then so also only not no you your we our i he "
-    "she his her all each every any some one use uses used using 的 了 是 在 和 与 或 有 也 都 就 把 被 对 为 从 到 可 以 可以 会 要 "
-    "请 你 您 我 它 这 那 该".split()
-)
+_COMMON = """
+the a an this that these those it its they them their there here is are was were be been being do
+does did have has had can could may might must shall should will would need needs to of in on at by
+for from with without into about as and or but if when while than then so also only not no you your
+we our i he she his her all each every any some one use uses used using 的 了 是 在 和 与 或 有 也 都 就 把 被 对
+为 从 到 可 以 可以 会 要 请 你 您 我 它 这 那 该
+"""
+COMMON = frozenset(_COMMON.split())
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _NAME = re.compile(
     r"(?:(?<![.!?。！？]\s)(?<!^)|(?<=\bMs\.\s)|(?<=\bMr\.\s)|(?<=\bDr\.\s)|(?<=\bMrs\.\s)|(?<=\bProf\.\s))"
@@ -80,14 +81,14 @@ def replaced(text: str, quotes: str) -> bool:
     return first.lower() not in COMMON and not set(own) & held and set(_matter(rest)) <= held
 
 
-def elsewhere(text: str, quotes: str) -> bool:
+def elsewhere(text: str, quotes: str, lang: str = "") -> bool:
     """Say whether a sentence is about something else than its quotes: hardly a word of it stands there.
 
-    Two languages share no words, so a translation is not judged by them.
+    Two languages share no words, so a translation into the reader's language `lang` is not judged by them.
     """
-    matter = _matter(text)
-    if not matter or script_lang(text) != script_lang(quotes):
-        return False
+    matter, own = _matter(text), script_lang(text)
+    if not matter or own != script_lang(quotes):
+        return bool(matter and lang and (own == "zh") != (lang == "zh"))
     held = set(tokenise(quotes))
     return sum(word in held for word in matter) < HELD * len(matter)
 

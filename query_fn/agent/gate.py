@@ -42,11 +42,11 @@ class Verdict:
     dropped: tuple[tuple[Quoted, str], ...]
 
 
-def judge(draft: Sequence[Quoted], book: Book, *, asked: str = "") -> Verdict:
+def judge(draft: Sequence[Quoted], book: Book, *, asked: str = "", lang: str = "") -> Verdict:
     """Check each sentence on its own: a bad one never takes a good one with it.
 
     A sentence without citations stands only in front of one that has some, and only when it claims nothing that the
-    question `asked` does not already say.
+    question `asked` does not already say. `lang` is the language that the reader wants.
     """
     passed, dropped, leading = list[Passed](), list[tuple[Quoted, str]](), list[Passed]()
     for sentence in draft:
@@ -55,7 +55,7 @@ def judge(draft: Sequence[Quoted], book: Book, *, asked: str = "") -> Verdict:
             continue
         citations = [book.cite(evidence, quote) for evidence, quote in sentence.quotes]
         found = tuple(c for c in citations if c is not None)
-        if reason := unsupported(sentence.text, found, book.names(found)) if found else "citation":
+        if reason := unsupported(sentence.text, found, book.names(found), lang=lang) if found else "citation":
             dropped.append((sentence, reason))
         else:
             passed += [*leading, Passed(sentence, found, doubted=len(found) < len(citations))]
@@ -63,7 +63,7 @@ def judge(draft: Sequence[Quoted], book: Book, *, asked: str = "") -> Verdict:
     return Verdict(tuple(passed), tuple(dropped))
 
 
-def unsupported(text: str, citations: Sequence[Citation], context: str = "") -> str:
+def unsupported(text: str, citations: Sequence[Citation], context: str = "", *, lang: str = "") -> str:
     """Return why the quotes do not support a sentence, "" when they do.
 
     "number", "unit", "name", "negation", "direction", "code" or "matter". `context` are the headings that the quotes
@@ -85,7 +85,7 @@ def unsupported(text: str, citations: Sequence[Citation], context: str = "") -> 
         return "direction"
     if invented_code(text, quotes):
         return "code"
-    return "matter" if elsewhere(text, f"{quotes}\n{context}") else ""
+    return "matter" if elsewhere(text, f"{quotes}\n{context}", lang) else ""
 
 
 def negated(text: str) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from query_fn.agent.chat.base import Call, Calls, Move, View
+from query_fn.agent.chat.base import Call, Calls, Draft, Move, View
 from query_fn.agent.chat.claude.client import Client
 from query_fn.agent.chat.claude.messages import request, weight
+from query_fn.agent.chat.claude.prompt import repeats
 from query_fn.agent.chat.claude.reply import move
 from query_fn.agent.chat.parts import parts
 from query_fn.agent.purse import Purse
@@ -42,7 +43,7 @@ class Claude:
             view = replace(view, final=True)
             body, worst = self._request(view)
         made = move(self.client.ask(body, self.purse, worst), final=view.final)
-        return _held(made, view) if isinstance(made, Calls) else made
+        return _held(made, view) if isinstance(made, Calls) else _own(made)
 
     def _request(self, view: View) -> tuple[dict[str, object], Usage]:
         """Return a request and the most that it can use: every input token written to the cache, a full answer."""
@@ -56,6 +57,11 @@ def _held(made: Calls, view: View) -> Calls:
     if view.intent not in SIMPLE or view.said or len(parts(view.asked)) > 1:
         return made
     return Calls(tuple(replace(call, fault=call.fault or _too_much(call)) for call in made.calls))
+
+
+def _own(draft: Draft) -> Draft:
+    """Return the draft; a sentence that repeats the instructions has no proof."""
+    return replace(draft, sentences=tuple(replace(s, quotes=()) if repeats(s.text) else s for s in draft.sentences))
 
 
 def _too_much(call: Call) -> str:
