@@ -74,7 +74,7 @@ class _Stream:
         elif delta.type == "input_json_delta":
             pieces.append(delta.partial_json)
         elif delta.type == "citations_delta" and delta.citation.type == "search_result_location":
-            quotes.append((delta.citation.source, delta.citation.cited_text))
+            quotes.append((delta.citation.source, delta.citation.cited_text.strip()))
 
     @property
     def so_far(self) -> Said:
