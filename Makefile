@@ -20,6 +20,7 @@ serve: install
 
 test: install
 	@$(BIN)/python tests/setup_browser.py
+	@if command -v npm >/dev/null; then npm ci --silent --no-audit --no-fund --prefix tests/ai_sdk; fi
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/browser

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from starlette.testclient import TestClient
 
 from query_fn.app import create_app
@@ -29,6 +32,21 @@ class Asked:
     client: TestClient
     fake: FakeClaude
     settings: Settings
+
+    @contextmanager
+    def served(self) -> Iterator[int]:
+        """Yield the port of a real HTTP server for this application."""
+        config = uvicorn.Config(create_app(self.settings, clock=lambda: NOW), port=0, log_level="warning")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        try:
+            yield server.servers[0].sockets[0].getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
 
     @property
     def deps(self) -> Deps:

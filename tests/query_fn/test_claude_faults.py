@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -301,6 +303,21 @@ def test_a_reader_who_left(artifacts: Path) -> None:
 
     with asking(artifacts, slow) as asked:
         list(service.answer(Ask(QUESTION), asked.deps, gone=begun.is_set))
+        assert len(asked.fake.requests) == 1
+
+
+def test_a_reader_who_hangs_up(artifacts: Path) -> None:
+    """Over real HTTP: when the connection closes while the model is at work, it is asked nothing more."""
+    with asking(artifacts, lambda _: Turn(READ.blocks, pause=0.3)) as asked, asked.served() as port:
+        body = json.dumps({"question": QUESTION}).encode()
+        head = (
+            f"POST {CHAT} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+        )
+        with socket.create_connection(("127.0.0.1", port)) as reader:
+            reader.sendall(head.encode() + body)
+            while not asked.fake.requests:
+                assert reader.recv(4_096)
+        time.sleep(1.0)
         assert len(asked.fake.requests) == 1
 
 
