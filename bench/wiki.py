@@ -7,6 +7,7 @@ is derived anew, without a cache; every page counts as public.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import random
 import re
 import statistics
@@ -23,7 +24,7 @@ from compiler.cache import Cache
 from compiler.derive import Derivation, derive
 from compiler.enrich.folding import key_of
 from compiler.enrich.local import LocalEnricher
-from compiler.enrich.protocol import Candidate, Reading
+from compiler.enrich.protocol import Look, Reading
 from compiler.progress import Clock, Silent
 from compiler.read import read_sources
 from compiler.settings import Settings, load
@@ -34,10 +35,10 @@ LONG = 2_000  # characters of an article that should give several candidates
 class Counting(LocalEnricher):
     """The local enricher; remembers how many candidates each article gave."""
 
-    def candidates(self, pages: Sequence[Reading], cache: Cache) -> list[tuple[Candidate, ...]]:
+    def looks(self, pages: Sequence[Reading], cache: Cache) -> list[Look]:
         """Return what the local enricher does."""
-        found = [look.candidates for look in LocalEnricher().looks(pages, cache)]
-        SEEN.extend((len(page.article.text), len(listed)) for page, listed in zip(pages, found, strict=True))
+        found = LocalEnricher().looks(pages, cache)
+        SEEN.extend((len(page.article.text), len(look.candidates)) for page, look in zip(pages, found, strict=True))
         return found
 
 
@@ -52,6 +53,7 @@ def main() -> None:
     parser.add_argument("--half", choices=("open", "held", "all"), default="all")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--verdicts", type=Path, help="what a person said of opening sentences: key, opening, defines")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         sets = ["sharing.default=public", "embed.model=none"]
@@ -61,8 +63,10 @@ def main() -> None:
         print(f"| {name} | {value} |")
     if asked.terms:
         _print_terms(made, yaml.safe_load(asked.terms.read_text("utf-8")), asked.half)
+    if asked.verdicts:
+        _print_verdicts(made, yaml.safe_load(asked.verdicts.read_text("utf-8")))
     for entry in random.Random(asked.seed).sample(made.wiki.entries, min(asked.sample, len(made.wiki.entries))):
-        print(f"- {entry.title}: {entry.definition.text}")
+        print(f"- {entry.key} ({opening(entry.definition.text)}): {entry.definition.text}")
 
 
 def _derived(settings: Settings) -> tuple[Derivation, float]:
@@ -108,6 +112,19 @@ def _print_terms(made: Derivation, terms: Sequence[dict[str, Any]], half: str) -
     print(f"| terms with a page, {half} | {len(wanted) - len(missing)} of {len(wanted)} |")
     if half == "open":
         print(f"without: {', '.join(missing)}")
+
+
+def opening(text: str) -> str:
+    """Return the mark of an opening sentence: a verdict holds as long as the sentence does."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _print_verdicts(made: Derivation, judged: Sequence[dict[str, Any]]) -> None:
+    """Print how many of the judged sentences still open their page, and of how many it was said that they define."""
+    now = {entry.key: opening(entry.definition.text) for entry in made.wiki.entries}
+    standing = [one for one in judged if now.get(str(one["key"])) == str(one["opening"])]
+    print(f"| openings judged, still there, of these define | {len(judged)}, {len(standing)}, ", end="")
+    print(f"{sum(one['defines'] for one in standing)} |")
 
 
 if __name__ == "__main__":

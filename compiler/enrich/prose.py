@@ -14,6 +14,7 @@ _NOT_PROSE = ("|", "```", "~~~", "![", "<", "{{", "{%", "    ", "\t", "$$", ":::
 _HAN = re.compile("[\u3400-\u9fff]")
 _ITEM = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+")
 _LISTED = re.compile(r"^([^\n|]{1,80})\n+:[ \t]+")
+_CUT_TAG = re.compile(r"<[a-z]+\s[^<>]*$|^[^<>]*[\"']>[^<>]*</[a-z]+>")  # a sentence that ends or begins inside a tag
 _MARKUP = re.compile(r"\$\{[^\n]*\}|\{\{[^}]*\}\}|\{[#.:][^}]*\}")
 
 
@@ -55,7 +56,7 @@ def prose_of(reading: Reading) -> Prose:
         if raw.lstrip().startswith("#") or raw.startswith(_NOT_PROSE) or len(raw) > 4 * LONGEST:
             continue
         shown = " ".join(plain(_MARKUP.sub("", _LISTED.sub(_colon, raw))).split())
-        if not shown or len(shown) > LONGEST:
+        if not shown or len(shown) > LONGEST or _CUT_TAG.search(raw):
             continue
         node = max(0, bisect_right(starts, start) - 1)
         out.append(Sentence(raw, shown, start, end, node, _ITEM.match(raw) is not None, node != seen))

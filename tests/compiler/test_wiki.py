@@ -247,3 +247,16 @@ def test_no_key_twice_and_no_ghost(
     assert len(keys) == len(set(keys))
     assert all(page.summary and page.sources for page in found.values())
     assert list(ghosts(store)) == []
+
+
+@pytest.mark.parametrize("kind", ["entity", "concept", "comparison", "guide", "answer"])
+def test_each_kind_of_page_that_a_person_wrote_is_kept(tmp_path: Path, kind: str) -> None:
+    """Its row has the kind and the person's article, which can be cited; a kind that there is not makes an article."""
+    human = f"---\nshare: public\nkind: {kind}\n---\n# Rain and snow\n\nRain is warm, snow is cold.\n"
+    other = human.replace(kind, "treatise").replace("Rain and snow", "Hail")
+    store = built(tmp_path, {"wiki/rain.md": human, "hail.md": other})
+    rows = {page.title: page for page in table(store, PageRow) if not page.generated}
+    assert {title: (row.kind, row.url) for title, row in rows.items()} == {"Rain and snow": (kind, "wiki/rain/")}
+    owner = store.article(rows["Rain and snow"].article_id or "")
+    assert owner is not None
+    assert owner.path == "wiki/rain.md"
