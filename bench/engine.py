@@ -45,18 +45,18 @@ def _engine(name: str) -> Callable[[Path, Asked], Search]:
 
 
 def _geosmin(folder: Path, asked: Asked) -> Search:
-    searcher = Searcher(open_store(folder / "artifacts"), _Known(asked))
+    searcher = Searcher(open_store(folder / "artifacts"), Known(asked))
     return lambda at: searcher.search(asked.texts[at], now=0)
 
 
 def _long(folder: Path, asked: Asked) -> Search:
     """Return a search for queries of 10,000 characters: each is a query again and again."""
-    searcher = Searcher(open_store(folder / "artifacts"), _Known(asked))
+    searcher = Searcher(open_store(folder / "artifacts"), Known(asked))
     texts = [(f"{text} " * (_LONG // len(text) + 1))[:_LONG] for text in asked.texts]
     return lambda at: searcher.search(texts[at], now=0)
 
 
-class _Known:
+class Known:
     """Gives each query its vector: the cost of the model is not measured here."""
 
     profile = PROFILE

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*\n(?:.*\n)*? {0,3}\1[ \t]*$", re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)`[^`\n]+`(?!`)")
@@ -23,6 +24,7 @@ _TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 _SCHEME = re.compile(r"<?\b(?:https?|ftp|wss?|file)://|<?\b(?:mailto|javascript|vbscript|data):|\bwww\.", re.IGNORECASE)
 
 
+@lru_cache(maxsize=128)  # an answer is written twice: piece by piece, and whole
 def safe(markdown: str) -> str:
     """Return an answer's text without images, links, reference definitions and raw HTML."""
     return _apart(markdown, _FENCE, lambda text: _apart(text, _INLINE, _prose))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
@@ -23,14 +24,15 @@ def instructions() -> str:
 
 def repeats(text: str) -> bool:
     """Say whether a text repeats a run of the instructions: they hold no secret, and are no answer either."""
-    return not _runs(text).isdisjoint(_own_runs())
+    own = _own_runs()
+    return any(run in own for run in _runs(text))
 
 
 @cache
 def _own_runs() -> frozenset[tuple[str, ...]]:
-    return _runs(instructions())
+    return frozenset(_runs(instructions()))
 
 
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
     words = tokenise(text)
-    return frozenset(tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1))
+    return zip(*(words[at:] for at in range(_RUN)), strict=False)
