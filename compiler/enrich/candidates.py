@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from compiler.enrich.aliases import acronym_of, pairs, says_also
-from compiler.enrich.definitions import ENOUGH, definitions, opens_with, says_what, summary_score
+from compiler.enrich.definitions import ENOUGH, definitions, does_what, opens_with, says_what, summary_score
 from compiler.enrich.folding import key_of
 from compiler.enrich.glosses import glosses, spelt_out
 from compiler.enrich.naming import is_noun, name_of, script_of, thing_of, without_class
@@ -76,10 +76,6 @@ _CALLED_PLAIN = {
     ),
 }
 _CALLS = {"en": re.compile("call|known as|termed|named", re.I), "zh": re.compile("[称叫即]|也就是")}  # a word of each
-_BESIDE = re.compile(
-    r"(?:\*\*|\*|\[|`)([A-Za-z][^*\[\]`\n]{2,40})(?:\*\*|\*|\]\([^)\n]*\)|`)+, (?:the|an?) [a-z][\w ,'-]{8,90}[.!]?$"
-    r"|(?<=[a-z,] )([A-Z]\w+(?: [A-Z]\w+){0,2}), (?:the|an?) [a-z][\w '-]{8,90}[.!]?$"
-)
 _POINTS_BACK = re.compile(r"(?:this|that|these|those|it|they|we|let|you|here|so|and|also)\b|[这那此它其我]|该", re.I)
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|\w[_.:-]\w")
 _NOUNS = re.compile(r"(?:[A-Z]\w*|[a-z]\w*)(?: \w+){0,3}$")
@@ -166,7 +162,6 @@ def _defined(prose: Prose, known: dict[str, _Found]) -> Iterator[tuple[str, Stat
         yield from _by_lead(prose, sentence)
         yield from _by_call(prose, sentence, before)
         yield from _by_heading(prose, sentence)
-        yield from _by_apposition(prose, sentence)
         yield from _by_list(prose, sentence)
         yield from glosses(prose, sentence, before)
         before = sentence
@@ -205,6 +200,8 @@ def _by_lead(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Statement]
     lang = lang_of(sentence.text)
     if not name or (found[1] == "`" and not _COMPOUND.search(name)):
         return
+    if does_what(rest) and found[1] != "`" and not _IDENTIFIER.search(name):
+        return  # "Headings: moves sections" tells of a command and not of headings
     if says_what(rest, lang) or any(key_of(d.subject) == key_of(name) for d in definitions(rest, lang)):
         yield name, prose.statement(sentence, 0.72 if found[1] != "`" else 0.66)
 
@@ -243,13 +240,6 @@ def _by_heading(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Stateme
         return
     name = name_of(node.title.rsplit("/", 1)[-1] if sentence.node == 0 else node.title)
     if name and opens_with(sentence.text, name):
-        yield name, prose.statement(sentence, 0.62)
-
-
-def _by_apposition(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Statement]]:
-    """Yield a marked or capitalised name that a sentence ends with, and what it says beside it: "X, the standard …"."""
-    found = _BESIDE.search(sentence.raw)
-    if found and (name := name_of(found[1] or found[2])) and len(sentence.text) < 240:
         yield name, prose.statement(sentence, 0.62)
 
 

@@ -201,8 +201,22 @@ _NOT_NOMINAL = re.compile(
 )
 
 
+_OTHER_SUBJECT = re.compile(
+    r"(?:the|an?)\s+(?:(?!that\b|which\b|who\b|where\b)[\w-]+\s+){1,4}(?:is|are|was|were|can|will|must|should|has|have)\b",
+    re.I,
+)
+_DOES = re.compile(r"[a-z]+(?:[^s]s|es)\s(?!a\.k)", re.I)
+
+
+def does_what(rest: str) -> bool:
+    """Tell whether the words after a name and a colon begin with a verb: what it does, and not what it is."""
+    return _DOES.match(rest) is not None
+
+
 def says_what(rest: str, lang: str) -> bool:
     """Tell whether the words after a name and a colon say what it is, and not what to do or to know about it."""
+    if _OTHER_SUBJECT.match(rest):
+        return False
     return not _NOT_NOMINAL.match(rest) and _NOMINAL[lang].match(rest) is not None
 
 

@@ -14,7 +14,8 @@ from compiler.enrich.prose import Prose, Sentence, lang_of
 from compiler.enrich.protocol import Statement
 from query_fn.text import plain
 
-TOOLTIP, BELOW, BRACKET, NAMED, SPELT = 0.68, 0.66, 0.64, 0.62, 0.61  # how surely each says what its name is
+TOOLTIP, BELOW, BRACKET, BESIDE, NAMED, SPELT = 0.68, 0.66, 0.64, 0.62, 0.62, 0.61  # how surely each says what it is
+LONGEST = 240  # characters of a sentence with an apposition
 _TOOLTIP = re.compile(r"<(?:dfn|abbr)\s+title=([\"'])(?P<gloss>.{3,240}?)\1\s*>(?P<name>[^<>\n]{2,60})</(?:dfn|abbr)>")
 _NO_GLOSS = re.compile(
     r"(?:sometimes |also |often |technically|actually)*(?:known as|called|for example|e\.g\.|technically|actually)\b"
@@ -42,6 +43,12 @@ _IT_IS = {
     "en": re.compile(rf"^(?:It|This|That)(?:[’']s| is) (?:the|our|an?) {_QUOTED}[.:]?$"),
     "zh": re.compile(rf"^(?:这|它|那)(?:个)?(?:就)?是(?:一个|我们的|所谓的)?\s*{_QUOTED}[。：:]?$"),
 }
+# What stands beside a name at the end of a sentence; with a verb of its own it is another sentence.
+_PHRASE = r", (?:the|an?) (?!same\b|[^,]*(?<!that)(?<!which) (?:is|are|was|were|will|can|has|have) )[a-z]"
+_BESIDE = re.compile(
+    rf"(?:\*\*|\*|\[|`)([A-Za-z][^*\[\]`\n]{{2,40}})(?:\*\*|\*|\]\([^)\n]*\)|`)+{_PHRASE}[\w ,'-]{{8,90}}[.!]?$"
+    rf"|(?<=[a-z,] )([A-Z]\w+(?: [A-Z]\w+){{0,2}}){_PHRASE}[\w '-]{{8,90}}[.!]?$"
+)
 # What stands below the heading of a thing and leaves the thing itself out: "It is a …", "Returns the …".
 _BELOW = {
     "en": re.compile(
@@ -65,6 +72,7 @@ def glosses(prose: Prose, sentence: Sentence, before: Sentence | None) -> Iterat
         label = found["bold"] or found["code"] or found["link"] or found["name"]
         yield from _told(prose, sentence, label, found["gloss"], score=BRACKET)
     yield from _below_its_heading(prose, sentence)
+    yield from _beside(prose, sentence)
     if before:
         yield from _named_after(prose, sentence, before)
 
@@ -84,6 +92,13 @@ def _in_tooltips(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Statem
         spelt = bool(acronym_of(name, words[0])) and (len(words) < 2 or " - " in gloss)
         if not _NO_GLOSS.match(gloss):
             yield from _told(prose, sentence, name, gloss, score=SPELT if spelt else TOOLTIP)
+
+
+def _beside(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Statement]]:
+    """Yield a marked or capitalised name that a sentence ends with, and what it says beside it: "X, the standard …"."""
+    found = _BESIDE.search(sentence.raw)
+    if found and (name := name_of(found[1] or found[2])) and len(sentence.text) < LONGEST:
+        yield name, prose.statement(sentence, BESIDE, sentence.text)
 
 
 def _below_its_heading(prose: Prose, sentence: Sentence) -> Iterator[tuple[str, Statement]]:

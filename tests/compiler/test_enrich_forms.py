@@ -225,3 +225,16 @@ def test_initials_of_the_directory() -> None:
 def test_a_heading_becomes_what_to_do(heading: str, action: str) -> None:
     """The letter that "ing" took away comes back, and one that it doubled goes."""
     assert imperative(heading) == action
+
+
+@pytest.mark.parametrize(
+    ("rest", "says"),
+    [
+        ("a passage of one page", True),
+        ("the part that is read first", True),
+        ("The other API is switched on by itself when it is there", False),
+    ],
+)
+def test_a_sentence_about_something_else_says_not_what_it_is(rest: str, says: bool) -> None:
+    """After a name and a colon, words with a verb of their own tell of their own subject."""
+    assert says_what(rest, "en") is says
