@@ -338,3 +338,22 @@ def test_a_wrong_first_search_is_put_right(artifacts: Path) -> None:
     with asking(artifacts, after(search, read)) as asked:
         answer = asked.answer("For what time can I go back?")
     assert answer["answer"] == ANSWER
+
+
+def test_bedrock(artifacts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same model behind the other provider answers the same."""
+    with asking(artifacts, after(READ), claude=ClaudeSettings(provider="bedrock")) as asked:
+        monkeypatch.setenv("ANTHROPIC_BEDROCK_MANTLE_BASE_URL", asked.fake.url)
+        monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", asked.fake.key)
+        monkeypatch.setenv("AWS_REGION", "eu-central-1")
+        assert asked.answer()["answer"] == ANSWER
+
+
+def test_bedrock_without_a_region(artifacts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider that is not set up is named, and the free model answers."""
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "ANTHROPIC_BEDROCK_MANTLE_BASE_URL", "AWS_BEARER_TOKEN_BEDROCK"):
+        monkeypatch.delenv(name, raising=False)
+    with asking(artifacts, after(READ), claude=ClaudeSettings(provider="bedrock")) as asked:
+        answer = asked.answer()
+    assert answer["status"] == "degraded"
+    assert any(name.startswith("model_failed:") for name in answer["diagnostics"]["degraded"])
