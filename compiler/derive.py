@@ -104,7 +104,7 @@ def _shape(leaf: Leaf) -> Shape:
     chunks = tuple(chunk(document, leaf.sizes, 0))
     if not tiles(chunks, len(document.text)):
         raise BuildError(f"the chunks of {article.path} do not add up to its text; please report this page")
-    summary = article.summary or summarise(document.text, (), article.lang)
+    summary = article.summary or summarise(document.text, (), article.lang, title=article.title)
     return Shape(summary, chunks, tuple(outline(document, 0)), reading_minutes(document.text))
 
 
