@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from query_fn import service
+from query_fn.agent.manual import NAMES
 from query_fn.model import Ask
 from query_fn.settings import ClaudeSettings
 from tests.artifacts import make_artifacts
@@ -338,6 +339,14 @@ def test_a_wrong_first_search_is_put_right(artifacts: Path) -> None:
     with asking(artifacts, after(search, read)) as asked:
         answer = asked.answer("For what time can I go back?")
     assert answer["answer"] == ANSWER
+
+
+def test_every_tool_switched_off(artifacts: Path) -> None:
+    """Without a tool the model is asked without tools, and what it cannot have read is no answer."""
+    with asking(artifacts, lambda _: Turn.says(ANSWER), tools_off=NAMES) as asked:
+        answer = asked.answer()
+        assert not any("tools" in body or "tool_choice" in body for body in asked.fake.requests)
+    assert (answer["status"], answer["citations"]) == ("no_answer", [])
 
 
 def test_bedrock(artifacts: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ _HINTS = {
 
 def request(view: View, *, model: str, max_tokens: int, off: Sequence[str] = ()) -> Json:
     """Return the body of a request. On the last turn the tools stay, since earlier turns use them, and none may be."""
-    messages = [_asked(view), *_run(view.seen)]
+    messages, tools = [_asked(view), *_run(view.seen)], offered(off)
     if view.rejected:
         messages[-1] = _with(messages[-1], _again(view))
     elif view.final:
@@ -43,8 +43,7 @@ def request(view: View, *, model: str, max_tokens: int, off: Sequence[str] = ())
         "model": model,
         "max_tokens": max_tokens,
         "system": [{"type": "text", "text": instructions(), **_CACHED}],
-        "tools": offered(off),
-        "tool_choice": {"type": "none" if view.final else "auto"},
+        **({"tools": tools, "tool_choice": {"type": "none" if view.final else "auto"}} if tools else {}),
         "thinking": {"type": "disabled"},
         "messages": [*messages[:-1], _marked(messages[-1])],
     }
