@@ -81,7 +81,6 @@ def derive(
     articles = tuple(reading.article for reading in readings)
     made = wiki_rows(wiki, articles)
     texts = _texts(parts, made.pages, analyser, cache)
-    cache.workers.close()  # what follows needs their memory
     rows = Rows(
         articles=articles,
         chunks=_numbered(page.chunks for page in parts),
