@@ -59,3 +59,18 @@ def test_actions_are_pinned_and_permissions_empty(path: Path) -> None:
     assert [use for use in uses if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", use)] == []
     assert flow["permissions"] == {}
     assert all("permissions" in job and "timeout-minutes" in job for job in flow["jobs"].values())
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.name)
+def test_a_pull_request_gets_no_secret_and_no_cache(path: Path) -> None:
+    """What a fork can start sees neither keys nor what a model wrote for the owner: both stand in other workflows."""
+    flow = yaml.safe_load(path.read_text("utf-8"))
+    starts = flow[True]  # YAML reads the key `on` as a truth value
+    if not {"pull_request", "pull_request_target"} & set(starts):
+        return
+    assert "pull_request_target" not in starts
+    assert "secrets." not in path.read_text("utf-8")
+    uses = [step.get("uses", "") for job in flow["jobs"].values() for step in job["steps"]]
+    assert [
+        use for use in uses if use.startswith(("actions/cache@", "actions/cache/", "actions/download-artifact"))
+    ] == []

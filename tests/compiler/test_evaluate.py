@@ -260,7 +260,7 @@ def test_what_counts_as_a_fall(before: Any, now: Any, share: float, fell: list[F
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("--chat", "claude"), "--chat claude: this version answers with `extractive` only"),
+        (("--chat", "claude"), "--chat claude: needs"),
         (("--baseline", "nowhere.json"), "not the --json output"),
         (("--mix", "nowhere"), "no such file"),
         (("--pages", "nowhere"), "no such folder"),
