@@ -46,8 +46,8 @@ def _gone(out: Path, manifest: Manifest) -> Iterator[tuple[str, str]]:
         return
     try:
         before = load_manifest((served / MANIFEST).read_text("utf-8")).site
-        if all(path in manifest.site for path in before):
-            return
+        if all(path in manifest.site for path in before if path.endswith(".html")):
+            return  # no page went: the store is not opened, which would hash it
         store = open_store(served)
     except (OSError, ManifestError, ArtifactError):
         return
