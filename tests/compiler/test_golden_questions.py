@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("GEOSMIN_SHARED") or ROOT.parent / "shared")
 QUESTIONS, TERMS = ROOT / "tests" / "golden" / "questions", ROOT / "tests" / "golden" / "terms"
 HALVES = ("open", "held_out")
-TYPES = ("fact", "structure", "comparison", "follow-up", "other-language", "unanswerable", "paraphrase")
+TYPES = ("fact", "structure", "comparison", "follow-up", "other-language", "unanswerable", "paraphrase", "counting")
 HANDBOOK = "handbook"
 CORPORA = ("silverbullet-docs", "fastapi-docs-en-zh", "gitlab-handbook", "tidb-docs-cn")
 LISTS = ("silverbullet-docs", "fastapi-docs-en-zh", "tidb-docs-cn")
@@ -33,6 +33,7 @@ SETS = (HANDBOOK, *CORPORA)
 EACH = {HANDBOOK: 10} | dict.fromkeys(CORPORA, 3)  # questions per type at least
 HELD = [HANDBOOK, *(pytest.param(name, marks=pytest.mark.corpus) for name in CORPORA)]  # whose pages are read
 SHORT = 36  # characters of a text that an answer must hold
+MARKUP = re.compile(r"(`+)(.+?)\1|!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)\n]*\)|\*+")  # and what it leaves
 WORDS, HAN = 12, 25  # a longer run of a page's own words is a copy
 
 
@@ -61,6 +62,11 @@ def terms(name: str) -> list[dict[str, Any]]:
     """Return a term list."""
     found: list[dict[str, Any]] = yaml.safe_load((TERMS / f"{name}.yml").read_text("utf-8"))
     return found
+
+
+def seen(text: str) -> str:
+    """Return Markdown without its marks: what code, links and emphasis leave of themselves on a page."""
+    return MARKUP.sub(lambda mark: mark[2] or mark[3] or mark[4] or "", text)
 
 
 def runs(text: str) -> set[str]:
@@ -99,13 +105,31 @@ def test_nothing_is_asked_twice() -> None:
 
 @pytest.mark.parametrize("name", HELD)
 def test_questions_are_true_of_their_pages(name: str) -> None:
-    """Every page exists, and each text that an answer must hold stands in one of them."""
+    """Every page exists, and each text that an answer must hold stands in what one of them shows."""
     folder, lost = content(name), []
     for question in map(_question, asked(name)):
-        texts = [(folder / page).read_text("utf-8") for page in question.relevant]
+        texts = [seen((folder / page).read_text("utf-8")) for page in question.relevant]
         missing = [text for text in question.must_contain if not any(contains(page, (), (text,)) for page in texts)]
         lost += [(question.text, missing)] if missing else []
     assert lost == []
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_follow_up_follows(name: str) -> None:
+    """A follow-up, and nothing else, comes with the question before it."""
+    assert [q.text for q in map(_question, asked(name)) if (q.type == "follow-up") != bool(q.previous)] == []
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_comparisons_are_held_to_both_sides(name: str) -> None:
+    """At least four comparisons of a set want a text of each side."""
+    compared = [q for q in map(_question, asked(name)) if q.type == "comparison"]
+    assert sum(len(q.must_contain) > 1 for q in compared) >= 4
+
+
+def test_marks_leave_what_they_hold() -> None:
+    """Code keeps its stars, a link its words, emphasis nothing but its text."""
+    assert seen("`SB_*` and **bold** [[a|b]] ![x](y.png) ~~[c](d)~~") == "SB_* and bold b x ~~c~~"
 
 
 @pytest.mark.parametrize("name", SETS)
