@@ -221,6 +221,24 @@ class Backlink:
 
 
 @dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A page that is about the same things, and the names of what they share."""
+
+    title: str
+    url: str
+    shared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The same page in another language."""
+
+    lang: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Voice:
     """What one article says of a subject: finished HTML, and the address of the very heading."""
 
@@ -249,7 +267,8 @@ class SitePage:
     reading_minutes: int = 0
     questions: tuple[str, ...] = ()
     backlinks: tuple[Backlink, ...] = ()
-    related: tuple[Crumb, ...] = ()
+    related: tuple[Neighbour, ...] = ()
+    translations: tuple[Translation, ...] = ()
     previous: Crumb | None = None
     next: Crumb | None = None
     article_id: str = ""

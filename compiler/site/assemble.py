@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import posixpath
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from compiler.cache import Cache
 from compiler.model import Attachment, Backlink, Crumb, Document, Heading, NavNode, Site, SitePage, TocEntry
 from compiler.settings import Settings
-from compiler.site import nav, pages, wiki
+from compiler.site import languages, nav, pages, wiki
 from compiler.site.listing import Listing
+from compiler.site.related import related
 from compiler.wiki.compile import Wiki
 from compiler.wiki.entries import WIKI_URL
 from query_fn.contract import ArticleRow, QuestionRow
@@ -47,7 +48,7 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
         for d, row in zip(parts.documents, parts.articles, strict=True)
     ]
     lexicon = wiki.Lexicon.of(parts.wiki, parts.articles)
-    made = list(wiki.with_wiki(made, lexicon, parts.wiki))
+    made = list(_with_neighbours(wiki.with_wiki(made, lexicon, parts.wiki), parts))
     subjects = wiki.wiki_pages(lexicon, folders, cache, lang=lang)
     first = next((p for p in made if p.url == ""), None)
     starters = _starters(parts, lang)
@@ -82,6 +83,14 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
         redirects={old: new for old, new in _redirects(parts.documents).items() if old not in urls},
         repository_url=settings.site.repository_url,
     )
+
+
+def _with_neighbours(made: Iterable[SitePage], parts: Parts) -> Iterator[SitePage]:
+    """Yield article pages with the pages about the same things, and themselves in other languages."""
+    others, near = languages.translations(parts.articles), related(parts.articles, parts.documents, parts.wiki)
+    for page in made:
+        key = page.article_id
+        yield dataclasses.replace(page, related=near.get(key, ()), translations=others.get(key, ()))
 
 
 def dominant_language(articles: Sequence[ArticleRow]) -> str:

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from compiler.cache import digest_of
 from compiler.model import Backlink, NavNode, Site, SitePage
 from compiler.site import nav
+from compiler.site.languages import direction, name_of
 from compiler.site.listing import encode, root_of
 from compiler.site.words import count, words
 from compiler.version import template_version
@@ -27,6 +28,8 @@ _POLICY = (
 )
 _TITLE = re.compile(r"\s*(<h1\b[^>]*>.*?</h1>)", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
+BACKLINKS = 24  # with their sentence; of the rest, titles
+BACKLINK_TITLES = 200
 SAME_LETTERS = 24  # letters and digits in common from the start: a summary taken from the first sentence
 SUMMARY_WINDOW = 2_000  # characters of HTML that are looked at
 _H1 = re.compile(r"<(/?)h1\b")
@@ -76,9 +79,9 @@ class Views:
         """Return the template's values for one page."""
         title, body = split_title(page)
         shared = self._shared(page.lang or self.site.lang, root_of(page.url))
-        backlinks = [(item, highlight(item)) for item in page.backlinks]
+        backlinks = [(item, highlight(item)) for item in page.backlinks[:BACKLINKS]]
         values = {"p": page, "heading": title, "body": body, "backlinks": backlinks, "tree": self._rows(page.url)}
-        values["compiled"] = _compiled(page)
+        values |= {"compiled": _compiled(page), "more_backlinks": page.backlinks[BACKLINKS:][:BACKLINK_TITLES]}
         return shared | values | {"summary": "" if repeats(body, page.summary) else page.summary}
 
     def lost(self) -> dict[str, Any]:
@@ -97,6 +100,8 @@ class Views:
             "root": root,
             "href": partial(_href, root),
             "count": partial(count, lang),
+            "direction": direction,
+            "language": name_of,
             "assets": root + self.assets,
             "policy": policy(self.site.ask_endpoint),
             "places": self.places,

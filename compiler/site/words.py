@@ -1,4 +1,4 @@
-"""The site's own words in Chinese and English, and the templates that speak them."""
+"""The site's own words by language, and the templates that speak them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ TEMPLATE = Path(str(files("site_template")))
 
 @cache
 def _all() -> dict[str, dict[str, str]]:
-    """Return both languages' words by key, read once."""
+    """Return every language's words by key, read once. What a language does not say is said in English."""
     loaded: dict[str, dict[str, str]] = json.loads((TEMPLATE / "strings.json").read_text("utf-8"))
-    return loaded
+    return {lang: loaded["en"] | own for lang, own in loaded.items()}
 
 
 def words(lang: str) -> Mapping[str, str]:
-    """Return the words for a page in `lang`: Chinese for any kind of Chinese, else English."""
-    return _all()["zh" if lang.lower().startswith("zh") else "en"]
+    """Return the words for a page in `lang`: of its very tag, else of its language ("zh" for "zh-TW"), else English."""
+    tag = lang.lower()
+    return _all().get(tag) or _all().get(tag.partition("-")[0]) or _all()["en"]
 
 
 def count(lang: str, number: int, key: str = "count") -> str:

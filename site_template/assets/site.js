@@ -1,5 +1,8 @@
 // What a page does beyond reading: theme, copying, "you are here" in the table of contents, questions to click.
 
+import { linkHeadings } from "./headings.js";
+import { previewLinks } from "./preview.js";
+
 const page = document.documentElement;
 
 function toggleTheme() {
@@ -20,7 +23,7 @@ async function copy(button, text) {
 }
 
 function addCopyButtons() {
-  const [label, done] = page.lang.startsWith("zh") ? ["复制", "已复制"] : ["Copy", "Copied"];
+  const { copy: label, copied: done } = document.body.dataset;
   for (const code of document.querySelectorAll(".md-typeset pre > code")) {
     const button = Object.assign(document.createElement("button"), { type: "button", className: "g-copy", textContent: label });
     button.dataset.done = done;
@@ -90,6 +93,8 @@ showHere();
 letScrollersFocus();
 followHeadings();
 nameHosts();
+linkHeadings();
+previewLinks();
 
 // The header's search box is a link to the list of articles; with the widget loaded it opens the dialog instead.
 function openSearch(query) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from compiler.model import Backlink, Crumb, NavNode, Site, SitePage, TocEntry
+from compiler.model import Backlink, Crumb, NavNode, Neighbour, Site, SitePage, TocEntry
 from compiler.site import nav, pages
 from compiler.site.listing import Listing
 from tests.compiler.site_sample_wiki import wiki
@@ -108,7 +108,7 @@ def articles() -> tuple[SitePage, ...]:
                     "雨后的气味从哪里来",
                 ),
             ),
-            related=(Crumb("放线菌", "garden/soil/bacteria/"),),
+            related=(Neighbour("放线菌", "garden/soil/bacteria/", ("土壤",)),),
             next=Crumb("土壤", "garden/soil/"),
         ),
         _article(

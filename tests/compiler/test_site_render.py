@@ -124,7 +124,10 @@ def test_theme_scripts_stay_out(site: Path) -> None:
 )
 def test_a_page_says_its_language(site: Path, path: str, lang: str) -> None:
     """`<html lang>` is the page's own language, not the site's."""
-    assert Tags((site / path / "index.html").read_text("utf-8")).tags[0] == ("html", {"lang": lang, "class": "no-js"})
+    assert Tags((site / path / "index.html").read_text("utf-8")).tags[0] == (
+        "html",
+        {"lang": lang, "dir": "ltr", "class": "no-js"},
+    )
 
 
 def test_the_interface_speaks_the_language_of_the_page(site: Path) -> None:
