@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from query_fn.agent.attempt import Attempt, attempt
 from query_fn.agent.chat.base import ChatModel, View
 from query_fn.agent.compose import answered, declined, pieces, plain_reply, starters, trace, unanswered
+from query_fn.agent.delegate import Delegates
 from query_fn.agent.events import Done, Event, Sentence, Source
 from query_fn.agent.evidence import Book
 from query_fn.agent.phrases import say
@@ -64,6 +65,8 @@ def answer(ask: Ask, deps: Deps, *, gone: Callable[[], bool] = never) -> Iterato
     rounds, said = deps.settings.retrieval_rounds, ask.question if question != ask.question else ""
     view = View(question, lang, intent, turns=ask.turns, rounds=rounds, carried=carried, said=said)
     models = _models(deps, gone)
+    if deps.paid is not None:
+        tools = replace(tools, helper=Delegates(deps.paid, models[0][1], lang, rounds))
     out = yield from attempt(view, tools, models=models)
     diagnostics = trace(out.ending, notes=(*notes(deps), *out.failures), purse=models[0][1])
     if out.ending.draft.refused:

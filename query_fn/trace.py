@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from query_fn import schema
-from query_fn.agent.chat.base import Call, Calls, Draft, Move, Observation, Quoted, ReadResult
+from query_fn.agent.chat.base import Call, Calls, DelegateResult, Draft, Move, Observation, Quoted, ReadResult
 from query_fn.errors import BadRequest
 from query_fn.model import Ask, Scope, SearchResult, Turn
 
@@ -85,4 +85,6 @@ def _found(observation: Observation) -> Json:
     if isinstance(result, ReadResult):
         texts = [{"id": e.id, "locator": e.locator, "text": e.text} for e in result.evidence]
         return {"evidence": texts, "missing": list(result.missing)}
+    if isinstance(result, DelegateResult):
+        return {"findings": [asdict(finding) for finding in result.findings]}
     return {"kind": type(result).__name__, "code": getattr(result, "code", "")}

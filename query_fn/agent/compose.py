@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from query_fn.agent.chat.base import Quoted, ReadResult
+from query_fn.agent.chat.base import DelegateResult, Finding, Quoted, ReadResult
 from query_fn.agent.events import Sentence
 from query_fn.agent.evidence import Book
 from query_fn.agent.gate import Passed, Verdict
@@ -123,6 +123,7 @@ def trace(ending: Ending | None, *, notes: Sequence[str], purse: Purse | None = 
     names = [name for result in found for name in result.diagnostics.degraded]
     names += notes
     names += [f"tool_failed:{o.call.tool}" for o in (ending.seen if ending else ()) if _broke(o.result)]
+    names += [f"delegate_failed:{finding.failed}" for finding in _findings(ending) if finding.failed]
     base = search.diagnostics if search else Diagnostics()
     return replace(
         base,
@@ -131,6 +132,12 @@ def trace(ending: Ending | None, *, notes: Sequence[str], purse: Purse | None = 
         sources=_sources(ending),
         spent=purse.bill() if purse else {},
     )
+
+
+def _findings(ending: Ending | None) -> list[Finding]:
+    """Return what the delegated sub-questions of a run brought."""
+    results = [o.result for o in ending.seen] if ending else []
+    return [finding for r in results if isinstance(r, DelegateResult) for finding in r.findings]
 
 
 def _sources(ending: Ending | None) -> dict[str, tuple[str, ...]]:

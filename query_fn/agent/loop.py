@@ -8,8 +8,20 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
-from query_fn.agent.chat.base import Call, ChatModel, Draft, Move, Observation, ReadResult, Result, ToolError, View
+from query_fn.agent.chat.base import (
+    Call,
+    ChatModel,
+    DelegateResult,
+    Draft,
+    Move,
+    Observation,
+    ReadResult,
+    Result,
+    ToolError,
+    View,
+)
 from query_fn.agent.events import Step
+from query_fn.agent.manual import DELEGATE
 from query_fn.agent.purse import Purse
 from query_fn.agent.steps import step
 from query_fn.agent.tools import Tools
@@ -100,6 +112,8 @@ def _brought(observation: Observation) -> set[str]:
         return {candidate.chunk_id for candidate in result.candidates}
     if isinstance(result, ReadResult):
         return {f"read {evidence.locator}" for evidence in result.evidence}
+    if isinstance(result, DelegateResult):
+        return {place.chunk_id for finding in result.findings for place in finding.places}
     return set() if isinstance(result, ToolError) else {json.dumps(dict(observation.call.args), sort_keys=True)}
 
 
@@ -111,6 +125,8 @@ def _result(call: Call, tools: Tools, *, seen: Sequence[Observation], turn: int)
         return ToolError("repeated", "This call was made before; its result stands above.")
     if call.tool == "search" and len({o.turn for o in seen if o.call.tool == "search"} - {turn}) >= MAX_ROUNDS:
         return ToolError("searched", f"It was searched {MAX_ROUNDS} times; read what was found, or answer.")
+    if call.tool == DELEGATE and any(isinstance(o.result, DelegateResult) for o in seen):
+        return ToolError("delegated", "Sub-questions were delegated before; read what they found, or answer.")
     try:
         return tools.call(call)
     except Exception:  # noqa: BLE001 - the one edge where any fault of a tool becomes data

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from query_fn import schema
 
 MAX_READ = 4  # locators of one read
+DELEGATE = "delegate"
+MAX_TASKS = 2  # sub-questions of one question
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,18 @@ MANUALS: tuple[Manual, ...] = (
             Argument("folder", "Pages in this folder and below it."),
             Argument("tag", "Pages with this tag."),
             Argument("updated_since", "Pages changed on or after this date, such as 2026-01-31."),
+        ),
+    ),
+    Manual(
+        DELEGATE,
+        "Hands one or two sub-questions of a complex question (the sides of a comparison, its parts, one inside the "
+        "other) to helpers that look at the same time. Once a question, and out of what it may cost. Returns places "
+        "and what is said there: read a place before you cite it. Never for a simple question.",
+        (
+            Argument("goals", "One or two questions, each understandable alone.", many=MAX_TASKS, needed=True),
+            Argument("inputs", "What is known already and matters to them.", 1_000),
+            Argument("sources", "Pages or folders to look at first.", many=MAX_READ),
+            Argument("expected", "What each must bring, such as: a number with its unit."),
         ),
     ),
 )

@@ -54,6 +54,7 @@ _TEXT: dict[str, tuple[str, str]] = {
     "step.outline": ("Looking at the outline: {titles}", "查看大纲：{titles}"),
     "step.links": ("Following the links: {titles}", "查看链接：{titles}"),
     "step.list": ("Looking through the pages", "浏览页面列表"),
+    "step.delegate": ("Looking into: {goals}", "分头查找：{goals}"),
     "step.failed": ("A step led nowhere.", "有一步没有结果。"),
 }
 

@@ -15,6 +15,7 @@ from query_fn.errors import Spent
 from query_fn.prices import Price, Usage, cost
 
 CLOSING = 0.3  # share of the seconds that is kept for the last answer
+SHARED = 2 / 3  # of what is left that sub-questions may use; the rest is for reading what they found, and answering
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,28 @@ class Purse:
     def step(self) -> None:
         """Count one tool call."""
         self.steps += 1
+
+    def shares(self, parts: int) -> tuple[Purse, ...]:
+        """Return purses that share a part of what is left, equal ones: together they never hold more than this one.
+
+        What they have used is taken out of this one by `absorb`; until then it must not be spent from.
+        """
+        share, used, limits = SHARED / max(1, parts), self.usage, self.limits
+        left = Limits(
+            steps=int((limits.steps - self.steps) * share),
+            seconds=max(0.0, self.left - limits.seconds * CLOSING) * SHARED,  # they run at the same time
+            input_tokens=int((limits.input_tokens - used.read) * share),
+            output_tokens=int((limits.output_tokens - used.output) * share),
+            usd=(limits.usd - self.usd) * share,
+        )
+        return tuple(Purse(left, budget=self._budget, gone=self.gone, clock=self._clock) for _ in range(parts))
+
+    def absorb(self, share: Purse) -> None:
+        """Take what a share has used out of this purse."""
+        self.steps += share.steps
+        self.calls += share.calls
+        self.usage += share.usage
+        self.usd += share.usd
 
     def bill(self) -> Mapping[str, float]:
         """Return what was spent: calls, tokens and US dollars."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from query_fn.agent.chat.base import (
     CollectionResult,
+    DelegateResult,
+    Finding,
     LinksResult,
     ListResult,
     Observation,
@@ -41,7 +43,14 @@ def _line(result: Result, lang: str, *, again: bool) -> str:
             return say("step.links", lang, titles=result.article.title)
         case ListResult():
             return say("step.list", lang)
+        case DelegateResult():
+            return say("step.delegate", lang, goals=" · ".join(finding.task.goal for finding in result.findings))
     return say("step.failed", lang)
+
+
+def _task(finding: Finding) -> dict[str, object]:
+    places = [place.chunk_id for place in finding.places]
+    return {"goal": finding.task.goal, "steps": list(finding.steps), "places": places, "failed": finding.failed}
 
 
 def _detail(result: Result) -> dict[str, object]:
@@ -58,5 +67,7 @@ def _detail(result: Result) -> dict[str, object]:
             return {"links": len(result.links)}
         case ListResult():
             return {"pages": result.total}
+        case DelegateResult():
+            return {"tasks": [_task(finding) for finding in result.findings]}
         case ToolError():
             return {"error": result.code}

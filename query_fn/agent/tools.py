@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from query_fn.agent import manual, places
@@ -17,7 +18,7 @@ from query_fn.agent.chat.base import (
 )
 from query_fn.agent.collection import collection
 from query_fn.agent.evidence import Book, find_article
-from query_fn.agent.manual import MAX_READ, Arguments
+from query_fn.agent.manual import DELEGATE, MAX_READ, Arguments
 from query_fn.contract import ArticleRow
 from query_fn.errors import BadRequest, NotFound
 from query_fn.model import Scope, SearchResult
@@ -36,13 +37,14 @@ class Tools:
     scope: Scope
     now: int
     off: tuple[str, ...] = ()
+    helper: Callable[[Arguments, Tools], Result] | None = None  # answers `delegate`; a helper has none itself
 
     def call(self, call: Call) -> Result:
         """Run one call. What the caller did wrong comes back as a ToolError, never as an exception."""
         known = manual.BY_NAME.get(call.tool)
         if known is None:
             return ToolError("unknown_tool", f"There is no such tool; there are {', '.join(manual.NAMES)}.")
-        if call.tool in self.off:
+        if call.tool in self.off or (call.tool == DELEGATE and self.helper is None):
             return ToolError("tool_off", f"The tool {call.tool} is switched off here.")
         try:
             return self._dispatch(call.tool, known.read(call.args))
@@ -116,4 +118,6 @@ class Tools:
                 return self.links(args.text("article"))
             case "list":
                 return self.list(places.asked(args))
+            case "delegate" if self.helper:
+                return self.helper(args, self)
         return self.read(args.texts("locators"))

@@ -31,7 +31,7 @@ def rewrite(question: str, extra: tuple[str, ...] = ()) -> tuple[str, ...]:
     The question itself is always first; duplicates and fragments of fewer than two words or four Han are left out.
     """
     question = _held(question)
-    found = [question, *map(_held, extra), *_sides(question), *_clauses(question)]
+    found = [question, *map(_held, extra), *sides(question), *_clauses(question)]
     queries = [item for at, item in enumerate(found) if at == 0 or _substantial(item)]
     return tuple(dict.fromkeys(queries))[:MAX_QUERIES]
 
@@ -48,7 +48,7 @@ def asks_structure(question: str) -> bool:
     return bool(_STRUCTURE.search(question))
 
 
-def _sides(question: str) -> list[str]:
+def sides(question: str) -> list[str]:
     """Return the two things a comparison names; a question too long to be one names none."""
     if len(question) > LONGEST_COMPARISON:
         return []

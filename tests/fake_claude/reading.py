@@ -39,6 +39,12 @@ def found(body: Json) -> list[Json]:
     return [candidate for value in said for candidate in value.get("candidates", ())]
 
 
+def findings(body: Json) -> list[Json]:
+    """Return what delegated sub-questions brought, in order."""
+    said = [json.loads(block["text"]) for block in results(body) if block["type"] == "text"]
+    return [finding for value in said for finding in value.get("findings", ())]
+
+
 def may_use_tools(body: Json) -> bool:
     """Say whether tools may be used on this turn."""
     return bool(body.get("tool_choice", {}).get("type") != "none")

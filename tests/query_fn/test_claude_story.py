@@ -50,7 +50,7 @@ def test_what_the_model_sees(artifacts: Path) -> None:
         asked.answer()
         first, second = asked.fake.requests
     assert (question(first), may_use_tools(first)) == (QUESTION, True)
-    assert [t["name"] for t in first["tools"]] == ["search", "find", "outline", "read", "links", "list"]
+    assert [t["name"] for t in first["tools"]] == ["search", "find", "outline", "read", "links", "list", "delegate"]
     assert all(t["strict"] for t in first["tools"])
     assert sources(first) == []
     assert second["messages"][: len(first["messages"]) - 1] == first["messages"][:-1]

@@ -19,6 +19,7 @@ from query_fn.visibility import Visibility
 from tests.artifacts import NOW, SOON, make_artifacts
 
 GOOD: dict[str, dict[str, object]] = {
+    "delegate": {"goals": ["How long are backups kept?"]},
     "search": {"query": "backups"},
     "find": {"phrase": "14 days"},
     "outline": {"article": "backup"},

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from query_fn.agent.router import Intent
 from query_fn.contract import ArticleRow, LinkRow, NodeRow
-from query_fn.model import Evidence, SearchResult, Turn
+from query_fn.model import Candidate, Evidence, SearchResult, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,39 @@ class ListResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Task:
+    """The contract of a delegated sub-question: what to find out, from what, where, within what, and what to bring.
+
+    Its scope and what it may see are the parent's; `steps` and `seconds` are taken from what the parent has left.
+    """
+
+    goal: str  # a question that stands alone
+    inputs: str = ""  # what is known already
+    sources: tuple[str, ...] = ()  # pages or folders to look at first
+    expected: str = ""  # what to bring, e.g. "one number with its unit"
+    steps: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What came of a sub-question: places to read, never evidence; whoever delegated reads them before citing."""
+
+    task: Task
+    places: tuple[Candidate, ...] = ()
+    said: tuple[str, ...] = ()  # its checked sentences: a hint for what to look for
+    steps: tuple[str, ...] = ()  # the tools it used, in order
+    failed: str = ""  # the name of what went wrong, "" = nothing
+
+
+@dataclass(frozen=True, slots=True)
+class DelegateResult:
+    """The findings of all sub-questions, in the order they were given."""
+
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolError:
     """A call that failed, as data: the model may try something else."""
 
@@ -85,7 +118,9 @@ class ToolError:
     message: str
 
 
-Result = SearchResult | OutlineResult | CollectionResult | ReadResult | LinksResult | ListResult | ToolError
+Result = (
+    SearchResult | OutlineResult | CollectionResult | ReadResult | LinksResult | ListResult | DelegateResult | ToolError
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +182,7 @@ class View:
     rounds: int = 2  # retrieval rounds allowed
     carried: tuple[str, ...] = ()  # locators that the turn before cited, for a follow-up; they must be read again
     said: str = ""  # a follow-up in the reader's own words, when `question` has the turn before in front
+    task: Task | None = None  # of a delegated sub-question, which delegates nothing itself
 
     @property
     def asked(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from query_fn.agent.chat.base import Call, Calls, Draft, Move, View
+from query_fn.agent.chat.base import Call, Calls, DelegateResult, Draft, Move, View
 from query_fn.agent.chat.claude.client import Client
 from query_fn.agent.chat.claude.messages import request, weight
 from query_fn.agent.chat.claude.prompt import repeats
@@ -14,6 +14,7 @@ from query_fn.agent.numbers import numbers
 from query_fn.agent.purse import Purse
 from query_fn.agent.router import Intent
 from query_fn.prices import Usage
+from query_fn.retrieve.rewrite import sides
 from query_fn.settings import ClaudeSettings
 
 SIMPLE = (Intent.FACT, Intent.COUNT, Intent.TIME, Intent.PERSON, Intent.DEFINITION, Intent.YES_NO)
@@ -56,9 +57,15 @@ class Claude:
 
 def _held(made: Calls, view: View) -> Calls:
     """Return the calls; one that reads more at once than the question is worth is told so instead of being run."""
-    if view.intent not in SIMPLE or view.said or len(parts(view.asked)) > 1:
+    if view.intent not in SIMPLE or view.said or _several(view):
         return made
     return Calls(tuple(replace(call, fault=call.fault or _too_much(call)) for call in made.calls))
+
+
+def _several(view: View) -> bool:
+    """Say whether a question has several parts or sides, by its words or because sub-questions were made of it."""
+    delegated = any(isinstance(observation.result, DelegateResult) for observation in view.seen)
+    return delegated or len(parts(view.asked)) > 1 or bool(sides(view.asked))
 
 
 def _own(draft: Draft, intent: Intent) -> Draft:

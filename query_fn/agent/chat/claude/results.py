@@ -12,6 +12,8 @@ from itertools import pairwise
 
 from query_fn.agent.chat.base import (
     CollectionResult,
+    DelegateResult,
+    Finding,
     LinksResult,
     ListResult,
     OutlineResult,
@@ -94,6 +96,8 @@ def _as_json(result: Result) -> Json:
         case ListResult():
             folders = [{"folder": name, "pages": count} for name, count in result.folders]
             return {"pages": [_page(a) for a in result.articles], "total": result.total, "folders": folders}
+        case DelegateResult():
+            return {"findings": [_finding(finding) for finding in result.findings]}
         case ToolError():
             return {"error": result.code, "message": result.message}
         case ReadResult():
@@ -121,6 +125,12 @@ def _candidate(found: Candidate) -> Json:
         "summary": found.summary[:SUMMARY],
         "lang": found.lang,
     }
+
+
+def _finding(finding: Finding) -> Json:
+    """Return what a sub-question brought: nothing of it can be cited before its places are read."""
+    shown: Json = {"goal": finding.task.goal, "places": [_candidate(c) for c in finding.places]}
+    return shown | ({"failed": finding.failed} if finding.failed else {"said": list(finding.said)})
 
 
 def _page(article: ArticleRow) -> Json:
