@@ -11,6 +11,9 @@ _THING = (
 )
 _COUNTED = r"[个步项条点种级层类行节章段]"
 _EN_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+_EN_NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
+# What is counted in the calendar, or is no place in a row.
+_TIMES = r"(?:days?|weeks?|months?|quarters?|years?|half|halves|times?|century|centuries|person|party|parties|floors?)"
 _CN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2}
 _AT_ONCE = r"(?:(?:right|just|immediately|directly) )?"
 _POINTED = r"(?: (?:that|it|this))?\b(?! \w)"
@@ -32,14 +35,23 @@ _PREVIOUS = re.compile(
     re.IGNORECASE,
 )
 _LAST = re.compile(
-    rf"\b(?:the )?(?:very )?(?:last|final) {_THING}\b|(?:最后|倒数第一)(?:的)?(?:一|那)?{_COUNTED}", re.IGNORECASE
-)
-_NTH = re.compile(
-    rf"\b(?:the )?({'|'.join(_EN_ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th))(?: {_THING}\b|{_END})"
-    rf"|\b{_THING[:-2]} (?:number |no\.? ?|#)?(\d{{1,2}})\b"
-    rf"|第([一二两三四五六七八九十]{{1,3}}|\d{{1,2}})(?:个)?(?:步骤?|{_COUNTED})",
+    rf"\b(?:the )?(?:very )?(?:last|final)(?: of the (?:\w+ )?(?P<of>{_THING})| (?P<thing>{_THING}))\b"
+    rf"|\b(?:comes?|stands?|is|are|ranks?|listed|named) last\b"
+    rf"|(?:最后|倒数第一)(?:的)?(?:一|那)?(?P<zh>{_COUNTED})|排(?:在)?最后",
     re.IGNORECASE,
 )
+_NTH = re.compile(
+    rf"\b(?:comes?|stands?|is|are|ranks?|listed|named) (?P<place>{'|'.join(_EN_ORDINALS)})\b"
+    rf"|\b(?:the )?(?P<first>first)(?: of the (?:\w+ )?(?={_THING})|(?: (?P<thing>{_THING}))\b|{_END})"
+    rf"|\b(?:the )?(?P<nth>{'|'.join(_EN_ORDINALS[1:])}|\d{{1,2}}(?:st|nd|rd|th))"
+    rf"(?: of the | (?!{_TIMES}\b)(?P<any>[a-z]+)\b(?: of advice)?|{_END})"
+    rf"|\b(?P<kind>{_THING[:-2]}) (?:number |no\.? ?|#)?(?P<number>\d{{1,2}}|{'|'.join(_EN_NUMBERS)})\b"
+    rf"|(?:排(?:在)?)?第(?P<zh>[一二两三四五六七八九十]{{1,3}}|\d{{1,2}})(?:个)?(?P<counted>步骤?|{_COUNTED})"
+    rf"|排(?:在)?第(?P<rank>[一二两三四五六七八九十]{{1,3}}|\d{{1,2}})",
+    re.IGNORECASE,
+)
+_NUMBERS = ("place", "first", "nth", "number", "zh", "rank")
+_THINGS = ("thing", "any", "kind", "counted")
 _WHICH = re.compile(
     r"\b(?:which|what) (?:step|stage)(?: number)?\b|\bat (?:which|what) (?:step|stage)\b|第几步|哪一步|第几个步骤",
     re.IGNORECASE,
@@ -50,20 +62,22 @@ _WHICH = re.compile(
 class Onward:
     """Where a question points: `by` places on (+) or back (-) from what was answered, or to the `nth` from the top.
 
-    `nth` counts from 1, -1 is the last one, 0 means that `by` counts. `rest` is what else the question says.
+    `nth` counts from 1, -1 is the last one, 0 means that `by` counts. `rest` is what else the question says, `thing`
+    what is counted: a step, a stage, advice.
     """
 
     rest: str
     by: int = 0
     nth: int = 0
+    thing: str = ""
 
 
 def onward(question: str) -> Onward | None:
     """Return where a question points, None when it does not count."""
     if match := _NTH.search(question):
-        return Onward(_without(question, match), nth=_value(next(filter(None, match.groups()))))
+        return Onward(_without(question, match), nth=_value(_held(match, _NUMBERS)), thing=_held(match, _THINGS))
     if match := _LAST.search(question):
-        return Onward(_without(question, match), nth=-1)
+        return Onward(_without(question, match), nth=-1, thing=_held(match, ("of", "thing", "zh")))
     for pattern, by in ((_NEXT, 1), (_PREVIOUS, -1)):
         if match := pattern.search(question):
             return Onward(_without(question, match), by=by)
@@ -76,6 +90,10 @@ def asks_which_step(question: str) -> str:
     return _without(question, match) if match else ""
 
 
+def _held(match: re.Match[str], groups: tuple[str, ...]) -> str:
+    return next((match[name] for name in groups if match[name]), "")
+
+
 def _without(question: str, match: re.Match[str]) -> str:
     return " ".join(f"{question[: match.start()]} {question[match.end() :]}".split())
 
@@ -85,6 +103,8 @@ def _value(written: str) -> int:
     word = written.lower()
     if word in _EN_ORDINALS:
         return _EN_ORDINALS.index(word) + 1
+    if word in _EN_NUMBERS:
+        return _EN_NUMBERS.index(word) + 1
     if digits := re.match(r"\d+", word):
         return int(digits[0])
     tens, mark, ones = word.rpartition("十")

@@ -22,10 +22,16 @@ from query_fn.text import Fold, plain
 
 LEAST = 0.5  # share of a label that must stand in the question for the label to be what it asks about
 TOLD = 0.5  # added to a place whose text stands in the answer before
+ORDERED = 0.1  # added to a numbered list, three times when steps are counted
+INSIDE = 0.5  # what the closeness of its places counts for a row
 SECTION = 300  # `size_of` a section that is told whole
 _LABEL = re.compile(r"^(?:[-*+]|\d+[.)])?\s*(?:\*\*(.+?)\*\*|__(.+?)__|`([^`]+)`|\[([^\]]+)\])")
 _COLON = re.compile(r"^(.{1,60}?)(?:[:：]|\s[-–—]\s|——)")
+_STEPS = re.compile(r"\b(?:step|stage|phase)s?\b|步", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*[(（][^)）]*[)）]")
+
+
+Close = Callable[[Span], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +122,18 @@ def named(found: Iterable[Row], asked: str, told: str, words: Words) -> tuple[fl
     return best
 
 
-def counted(found: Iterable[Row], asked: str, told: str, words: Words) -> Row | None:
-    """Return the row that the question is about when it counts from the top: by what stands above it."""
-    wanted = words.of(asked)
+def counted(found: Iterable[Row], asked: str, told: str, words: Words, close: Close) -> Row | None:
+    """Return the row that the question is about when it counts from the top: by what stands above it and in it.
+
+    `close` says in 0..1 how close a piece is to the question. Steps are counted in a numbered list, if there is one.
+    """
+    wanted, steps = words.of(asked), _STEPS.search(asked) is not None
 
     def fits(row: Row) -> float:
-        context = words.of(row.above)
-        share = words.weight(wanted & context) / (words.weight(wanted) or 1.0)
-        return share + 0.1 * row.ordered + TOLD * sum(_was_told(p, told) for p in row.places) / len(row.places)
+        above = words.weight(wanted & words.of(row.above)) / (words.weight(wanted) or 1.0)
+        inside = sum(close(p.span) for p in row.places if p.span) / len(row.places)
+        told_of = sum(_was_told(p, told) for p in row.places) / len(row.places)
+        return above + INSIDE * inside + ORDERED * row.ordered * (1 + 2 * steps) + TOLD * told_of
 
     best = max(found, key=fits, default=None)
     return best if best is not None and fits(best) >= LEAST else None

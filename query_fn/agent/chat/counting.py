@@ -9,6 +9,7 @@ from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, ReadResult, View
 from query_fn.agent.chat.block import numbers
 from query_fn.agent.chat.counted import (
+    Close,
     Place,
     Row,
     Words,
@@ -33,12 +34,15 @@ Order = Callable[[Sequence[Span], str], Sequence[float]]  # how well spans answe
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """What a counting question asks: `asked` is searched for, `named` holds the name of the place it counts from.
+    """What a counting question asks: `query` is searched for, `asked` is what it is about but for the number.
+
+    `named` holds the name of the place it counts from.
 
     `told` is the answer before, "" for a question alone. After a question that counted, only `told` says where we are.
     """
 
     way: Onward
+    query: str
     asked: str
     named: str
     told: str
@@ -52,13 +56,15 @@ def counting(view: View, words: Words) -> Counting | None:
     last = view.turns[-1] if view.turns else None
     if last is not None and (way.by or not words.of(way.rest)):
         name = "" if onward(last.question) else last.standalone
-        return Counting(way, last.standalone, name, " ".join(plain(last.answer).split()))
-    return Counting(way, way.rest, way.rest, "") if way.nth and words.of(way.rest) else None
+        return Counting(way, last.standalone, last.standalone, name, " ".join(plain(last.answer).split()))
+    return (
+        Counting(way, view.asked, f"{way.rest} {way.thing}", way.rest, "") if way.nth and words.of(way.rest) else None
+    )
 
 
 def count(view: View, task: Counting, *, words: Words, order: Order) -> Move | None:
     """Return the next move: search, read, look at the outline, tell the place. None: there is nothing to count."""
-    if move := gathered(view, task.asked):
+    if move := gathered(view, task.query, *(() if task.told else (task.asked,))):
         return move
     read = _read(view)
     outline = next((o.result for o in view.seen if isinstance(o.result, OutlineResult)), None)
@@ -67,12 +73,22 @@ def count(view: View, task: Counting, *, words: Words, order: Order) -> Move | N
     pieces = [cutter.cut(e) for e in read]
     lists = [row for own in pieces for row in rows(own)]
     if task.way.nth:
-        row = counted(lists, task.asked, task.told, words)
+        long_enough = [row for row in lists if row.at(task.way, 0) is not None]
+        row = counted(long_enough, task.asked, task.told, words, _closeness(pieces, task, order))
         return (_tell(row, task.way, 0) if row else None) or _look(view, _pages(view))
     found, head = named(lists, task.named, task.told, words), named(_heads(pieces, task), task.named, task.told, words)
     if found and (head is None or found[0] >= head[0]) and (draft := _tell(found[1], task.way, found[2])):
         return draft
     return _look(view, [head[1].places[0].locator] if head else [])
+
+
+def _closeness(pieces: Sequence[Sequence[Span]], task: Counting, order: Order) -> Close:
+    """Return what says how close a piece is to the question, 1 for the closest of those that were read."""
+    spans = [span for own in pieces for span in own]
+    values = order(spans, task.asked)
+    top = max(values, default=0.0) or 1.0
+    found = {id(span): value / top for span, value in zip(spans, values, strict=True)}
+    return lambda span: max(0.0, found.get(id(span), 0.0))
 
 
 def which_step(view: View, *, order: Order) -> Move | None:
@@ -94,14 +110,15 @@ def which_step(view: View, *, order: Order) -> Move | None:
     return Draft((told_line(Place("", best), number),), confidence=LIKELY)
 
 
-def gathered(view: View, asked: str) -> Calls | None:
+def gathered(view: View, asked: str, *more: str) -> Calls | None:
     """Return what is still to be searched for and read; None when all that may help was read."""
     searches = [o.result for o in view.seen if isinstance(o.result, SearchResult)]
     if view.final:
         return None
     if not searches:
         carried = (Call("read", {"locators": list(view.carried)}),) if view.carried else ()
-        return Calls((Call("search", {"query": asked}), *carried))
+        also = {"queries": list(more)} if more else {}
+        return Calls((Call("search", {"query": asked, **also}), *carried))
     known = {e.locator for e in _read(view)} | set(view.carried)
     wanted = [c.chunk_id for c in searches[0].candidates[:MOST] if c.chunk_id not in known]
     tried = any(o.call.tool == "read" and o.call.args.get("locators") != list(view.carried) for o in view.seen)
