@@ -35,6 +35,7 @@ KINDS = {
     "texts": "derive",
     "pages": "derive",
     "subject": "site",
+    "graph": "site",
     "wrapped": "site",
     "search": "search",
 }  # kind of result -> the stage that makes it

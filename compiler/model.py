@@ -239,6 +239,25 @@ class Translation:
 
 
 @dataclass(frozen=True, slots=True)
+class LocalNode:
+    """A neighbour on a page's small graph; the page itself is at (0, 0)."""
+
+    title: str
+    url: str
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The small graph around a page: neighbours, lines (x, y, x, y) among them, and how many are left out."""
+
+    nodes: tuple[LocalNode, ...]
+    lines: tuple[tuple[int, int, int, int], ...]
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
 class Voice:
     """What one article says of a subject: finished HTML, and the address of the very heading."""
 
@@ -269,6 +288,7 @@ class SitePage:
     backlinks: tuple[Backlink, ...] = ()
     related: tuple[Neighbour, ...] = ()
     translations: tuple[Translation, ...] = ()
+    local: Local | None = None
     previous: Crumb | None = None
     next: Crumb | None = None
     article_id: str = ""
@@ -306,3 +326,4 @@ class Site:
     attachments: tuple[Attachment, ...]
     redirects: Mapping[str, str] = field(default_factory=dict)  # old site-relative URL -> new one
     repository_url: str = ""
+    data: Mapping[str, str] = field(default_factory=dict)  # what scripts of single pages read: path -> JSON

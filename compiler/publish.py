@@ -33,6 +33,7 @@ from query_fn.contract import (
     FileEntry,
     Manifest,
     ManifestError,
+    NodeRow,
     QuestionRow,
     file_entry,
     load_manifest,
@@ -134,8 +135,10 @@ def _assembled(derived: Derived, settings: Settings, cache: Cache) -> Site:
     rows, questions = derived.made.rows, _questions_by_article(derived.made.rows)
     attachments = derived.sources.attachments
     links = {str(key): entries for key, entries in backlinks(derived.sources.documents, rows.links).items()}
-    made = derived.made
-    parts = Parts(derived.sources.documents, rows.articles, questions, links, attachments, made.minutes, made.wiki)
+    made, nodes = derived.made, _nodes_by_article(rows)
+    parts = Parts(
+        derived.sources.documents, rows.articles, questions, links, attachments, made.minutes, made.wiki, nodes
+    )
     return assemble(parts, settings, cache, build_id=derived.build_id, stamp=derived.stamp)
 
 
@@ -160,6 +163,13 @@ def _questions_by_article(rows: Rows) -> dict[str, list[QuestionRow]]:
     out: dict[str, list[QuestionRow]] = defaultdict(list)
     for question in rows.questions:
         out[owner[question.chunk_id]].append(question)
+    return out
+
+
+def _nodes_by_article(rows: Rows) -> dict[str, list[NodeRow]]:
+    out: dict[str, list[NodeRow]] = defaultdict(list)
+    for node in rows.nodes:
+        out[node.article_id].append(node)
     return out
 
 

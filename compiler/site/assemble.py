@@ -11,11 +11,13 @@ from compiler.cache import Cache
 from compiler.model import Attachment, Backlink, Crumb, Document, Heading, NavNode, Site, SitePage, TocEntry
 from compiler.settings import Settings
 from compiler.site import languages, nav, pages, wiki
+from compiler.site.graph import GRAPH_DATA, GRAPH_URL, Graph, graph_page
 from compiler.site.listing import Listing
+from compiler.site.outline import outline_page
 from compiler.site.related import related
 from compiler.wiki.compile import Wiki
 from compiler.wiki.entries import WIKI_URL
-from query_fn.contract import ArticleRow, QuestionRow
+from query_fn.contract import ArticleRow, NodeRow, QuestionRow
 
 STARTERS = 4  # questions offered on the home page
 QUESTIONS = 6  # questions shown on an article
@@ -32,6 +34,7 @@ class Parts:
     attachments: Sequence[Attachment]
     minutes: Mapping[str, int]
     wiki: Wiki = Wiki()  # noqa: RUF009 - frozen
+    nodes: Mapping[str, Sequence[NodeRow]] = dataclasses.field(default_factory=dict)
 
 
 def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, stamp: int) -> Site:
@@ -48,7 +51,8 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
         for d, row in zip(parts.documents, parts.articles, strict=True)
     ]
     lexicon = wiki.Lexicon.of(parts.wiki, parts.articles)
-    made = list(_with_neighbours(wiki.with_wiki(made, lexicon, parts.wiki), parts))
+    graph = Graph.of(parts.articles, parts.documents, parts.wiki.entries)
+    made = list(_with_neighbours(wiki.with_wiki(made, lexicon, parts.wiki), parts, graph))
     subjects = wiki.wiki_pages(lexicon, folders, cache, lang=lang)
     first = next((p for p in made if p.url == ""), None)
     starters = _starters(parts, lang)
@@ -56,7 +60,7 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
         [x for x in listings if x.url],
         title=settings.site.title,
         lang=lang,
-        wiki_url=WIKI_URL if subjects else "",
+        ways=({"wiki": WIKI_URL} if subjects else {}) | ({"graph": GRAPH_URL} if graph.edges else {}),
         starters=starters,
         intro=first,
     )
@@ -66,7 +70,10 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
         article_id=first.article_id if first else "",
         backlinks=first.backlinks if first else (),
     )
-    lists = (pages.article_index(listings, folders, lang=lang), *_tags(listings, lang))
+    drawn, drawing = graph_page(graph, cache, lang=lang)
+    sections = {row.url: parts.nodes.get(row.id, ()) for row in parts.articles}
+    whole, shards = outline_page(tree, listings, sections, lang=lang)
+    lists = (pages.article_index(listings, folders, lang=lang), *_tags(listings, lang), drawn, whole)
     urls = {p.url for p in (*made, *subjects, *lists)}
     return Site(
         title=settings.site.title,
@@ -82,15 +89,17 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
         attachments=tuple(parts.attachments),
         redirects={old: new for old, new in _redirects(parts.documents).items() if old not in urls},
         repository_url=settings.site.repository_url,
+        data={GRAPH_DATA: drawing, **shards},
     )
 
 
-def _with_neighbours(made: Iterable[SitePage], parts: Parts) -> Iterator[SitePage]:
-    """Yield article pages with the pages about the same things, and themselves in other languages."""
+def _with_neighbours(made: Iterable[SitePage], parts: Parts, graph: Graph) -> Iterator[SitePage]:
+    """Yield article pages with what they are linked with, what is about the same things, and other languages."""
     others, near = languages.translations(parts.articles), related(parts.articles, parts.documents, parts.wiki)
-    for page in made:
+    for n, page in enumerate(made):
         key = page.article_id
-        yield dataclasses.replace(page, related=near.get(key, ()), translations=others.get(key, ()))
+        around = graph.local(n)
+        yield dataclasses.replace(page, local=around, related=near.get(key, ()), translations=others.get(key, ()))
 
 
 def dominant_language(articles: Sequence[ArticleRow]) -> str:

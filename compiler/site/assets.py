@@ -54,7 +54,9 @@ def write(site: Site, out: Path, theme_css: Path) -> None:
         target = out / folder(theme_css) / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
-    (out / "assets" / "pages.json").write_text(pages_json(site), "utf-8")
+    for path, text in {"assets/pages.json": pages_json(site), **site.data}.items():
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        (out / path).write_text(text, "utf-8")
     (out / "build.json").write_text(json.dumps({"build": site.build_id}) + "\n", "utf-8")
     (out / "ask.js").write_text(f'export * from "./{folder(theme_css)}/widget/geosmin-ask.js";\n', "utf-8")
 

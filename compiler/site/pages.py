@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from types import MappingProxyType
 
 from markupsafe import Markup
 
@@ -18,6 +19,8 @@ ARTICLES_URL = "articles/"
 TAGS_URL = "tags/"
 RECENT = 8  # lines under "recently updated": one screen of a phone
 TOPICS = 40  # words on the home page
+DOORS = 3
+_NO_WAYS: Mapping[str, str] = MappingProxyType({})
 _NOT_SLUG = re.compile(r"[^\w/.+-]+")
 _OWN_FILE = re.compile(r"^index\.(?=(?:html|md)$)")  # every page's own two files: no folder is named like them
 
@@ -78,12 +81,13 @@ def home(
     *,
     title: str,
     lang: str,
-    wiki_url: str = "",
+    ways: Mapping[str, str] = _NO_WAYS,
     starters: Sequence[str] = (),
     intro: SitePage | None = None,
 ) -> SitePage:
     """Return the home page: the template puts the box to search or ask first, this is what comes below it.
 
+    `ways` leads to the wiki, the tree of sections and the graph, by the key of their name, where they are worth a door.
     `intro` is the owner's own first page (the article at the root), shown between the doors and the lists.
     """
     t, found = words(lang), topics(listings)
@@ -95,7 +99,7 @@ def home(
         lang=lang,
         listings=listings,
         intro=Markup(intro.html) if intro else "",  # noqa: S704 - bodies arrive sanitised
-        doors=_doors(t, wiki_url=wiki_url, tagged=bool(found), dated=bool(dated)),
+        doors=_doors(t, _with_tags(ways) if found else ways, dated=bool(dated)),
         topics=shown,
         recent_title=t["recent" if dated else "articles"],
         recent=_newest_first(sorted(dated or listings, key=lambda item: item.lang != lang))[:RECENT],
@@ -103,14 +107,15 @@ def home(
     return SitePage(url="", title=title, html=html, lang=lang, kind="home", questions=tuple(starters))
 
 
-def _doors(t: Mapping[str, str], *, wiki_url: str, tagged: bool, dated: bool) -> list[tuple[str, str, str]]:
-    """Return the ways in as (title, text, URL): articles, the wiki or else the tags, and what changed."""
+def _with_tags(ways: Mapping[str, str]) -> Mapping[str, str]:
+    return ways if "wiki" in ways else {"all_tags": TAGS_URL, **ways}
+
+
+def _doors(t: Mapping[str, str], ways: Mapping[str, str], *, dated: bool) -> list[tuple[str, str, str]]:
+    """Return at least two and at most four ways in as (title, text, URL), the articles first."""
     doors = [(t["articles"], t["articles_door"], ARTICLES_URL)]
-    if wiki_url:
-        doors.append((t["wiki"], t["wiki_door"], wiki_url))
-    elif tagged:
-        doors.append((t["all_tags"], t["tags_door"], TAGS_URL))
-    return [*doors, (t["recent"], t["recent_door"], "#g-recent")] if dated else doors
+    doors += [(t[name], t[f"{name}_door"], url) for name, url in ways.items()]
+    return [*doors, (t["recent"], t["recent_door"], "#g-recent")] if dated and len(doors) < DOORS else doors
 
 
 def article_index(listings: Sequence[Listing], folders: Mapping[str, str], *, lang: str) -> SitePage:

@@ -28,6 +28,7 @@ _POLICY = (
 )
 _TITLE = re.compile(r"\s*(<h1\b[^>]*>.*?</h1>)", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
+PLACES = ("index", "tags", "wiki", "graph", "outline", "search")  # kinds of page of which there is one
 BACKLINKS = 24  # with their sentence; of the rest, titles
 BACKLINK_TITLES = 200
 SAME_LETTERS = 24  # letters and digits in common from the start: a summary taken from the first sentence
@@ -63,7 +64,7 @@ class Views:
     @classmethod
     def of(cls, site: Site, folder: str) -> Views:
         """Return the views of a site whose assets lie in `folder`."""
-        places = {page.kind: page.url for page in reversed(site.pages) if page.kind in ("index", "tags", "wiki")}
+        places = {page.kind: page.url for page in reversed(site.pages) if page.kind in PLACES}
         face = Face(**{name: getattr(site, name) for name in Face.__slots__})
         return cls(face, site.nav, nav.trails(site.nav), places, folder)
 

@@ -81,6 +81,14 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// The small graph names the page that is pointed at.
+function nameNeighbours() {
+  const graph = document.querySelector(".g-local");
+  const name = graph?.querySelector("[data-local-name]");
+  const say = (event) => (name.textContent = event.target.closest("svg a")?.getAttribute("aria-label") ?? "");
+  for (const kind of ["pointerover", "focusin", "pointerleave", "focusout"]) graph?.addEventListener(kind, say);
+}
+
 // A long tree shows the line of this page, not its beginning.
 function showHere() {
   const tree = document.querySelector(".g-tree");
@@ -93,6 +101,7 @@ showHere();
 letScrollersFocus();
 followHeadings();
 nameHosts();
+nameNeighbours();
 linkHeadings();
 previewLinks();
 

@@ -8,6 +8,7 @@ from typing import Any
 from compiler.model import Backlink, Crumb, NavNode, Neighbour, Site, SitePage, TocEntry
 from compiler.site import nav, pages
 from compiler.site.listing import Listing
+from tests.compiler.site_sample_maps import graph, maps
 from tests.compiler.site_sample_wiki import wiki
 
 FOLDERS = {"garden": "庭园笔记", "garden/soil": "土壤", "notes": "Field notes"}
@@ -189,6 +190,7 @@ def sample_site(*, lang: str = "zh", base_path: str = "/", endpoint: str = "") -
     found = listings()
     starters = ("为什么小雨比暴雨更香？", "Where should a rain gauge stand?", "烘干土样要多少度？")
     tree: tuple[NavNode, ...] = nav.build(found, FOLDERS)
+    drawn, data = maps(articles(), tree, found, lang=lang)
     return Site(
         title="雨土" if lang == "zh" else "Rain and Soil",
         description="一个园丁的双语笔记" if lang == "zh" else "A gardener’s notes in two languages",
@@ -199,14 +201,19 @@ def sample_site(*, lang: str = "zh", base_path: str = "/", endpoint: str = "") -
         build_id="b0123456789abcdef",
         stamp=1_795_000_000,
         pages=(
-            pages.home(found, title="雨土", lang=lang, starters=starters, wiki_url="wiki/"),
+            pages.home(found, title="雨土", lang=lang, starters=starters, ways={"wiki": "wiki/", "graph": "graph/"}),
             pages.article_index(found, FOLDERS, lang=lang),
             pages.tags_index(found, lang=lang),
             *pages.tag_pages(found, lang=lang),
-            *(dataclasses.replace(page, **SHOWN.get(page.url, {})) for page in articles()),
+            *(
+                dataclasses.replace(page, local=graph(articles()).local(n), **SHOWN.get(page.url, {}))
+                for n, page in enumerate(articles())
+            ),
             *wiki(articles(), lang=lang),
+            *drawn,
         ),
         nav=tree,
         attachments=(),
         redirects={"old/smell/": "garden/smell/"},
+        data=data,
     )

@@ -39,12 +39,13 @@ ENTRIES = (
 
 def wiki(articles: tuple[SitePage, ...], *, lang: str) -> tuple[SitePage, ...]:
     """Return the pages of two subjects and the directory."""
-    rows = tuple(_row(n, page) for n, page in enumerate(articles[:3]))
+    rows = tuple(article_row(n, page) for n, page in enumerate(articles[:3]))
     made = Wiki(ENTRIES, tuple(Digest("", ()) for _ in rows))
     return wiki_pages(Lexicon.of(made, rows), {}, Cache(None), lang=lang)
 
 
-def _row(n: int, page: SitePage) -> ArticleRow:
+def article_row(n: int, page: SitePage) -> ArticleRow:
+    """Return the row of one of the sample's articles."""
     return ArticleRow(
         n=n,
         id=page.article_id,
