@@ -38,7 +38,7 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         raise SettingsError("GEOSMIN_CONVERSATION_SECRET needs at least 16 bytes")
     return Settings(
         artifacts=Path(environment.get("GEOSMIN_ARTIFACTS", default.artifacts)),
-        model=Path(environment["GEOSMIN_MODEL"]) if environment.get("GEOSMIN_MODEL") else None,
+        model=_model(environment.get("GEOSMIN_MODEL", "")),
         base_path=environment.get("GEOSMIN_BASE_PATH", default.base_path),
         secret=secret or None,
         allow_origins=_origins(environment.get("GEOSMIN_ALLOW_ORIGINS", "")),
@@ -88,6 +88,12 @@ def _problem(status: int, title: str, detail: str) -> dict[str, Any]:
     body = json.dumps({"type": "about:blank", "title": title, "status": status, "detail": detail})
     headers = {"content-type": "application/problem+json", "cache-control": "no-store"}
     return {"statusCode": status, "headers": headers, "body": body, "isBase64Encoded": False}
+
+
+def _model(name: str) -> Path | None:
+    """Return the embedder's folder: as named, else the one that `geosmin package` puts beside this package."""
+    packed = Path(__file__).parents[1] / "model"
+    return Path(name) if name else packed if packed.is_dir() else None
 
 
 def _number(environment: Mapping[str, str], name: str, default: int) -> int:

@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 
 from query_fn.agent.chat.base import ChatModel, Draft, Move, View
 from query_fn.agent.events import Step
+from query_fn.agent.evidence import Book
 from query_fn.agent.gate import Verdict, judge
 from query_fn.agent.loop import Ending, run
 from query_fn.agent.purse import Purse
 from query_fn.agent.tools import Tools
+from query_fn.agent.useful import lacking
 from query_fn.errors import ModelFailed
 
 Attempt = tuple[ChatModel, Purse]
@@ -47,16 +49,29 @@ def attempt(view: View, tools: Tools, *, models: Sequence[Attempt]) -> Generator
 
 
 def _checked(ending: Ending, view: View, tools: Tools, *, model: ChatModel) -> tuple[Ending, Verdict]:
-    """Judge a draft; when nothing of it stands, ask for one more and tell the model what did not."""
-    verdict = judge(ending.draft.sentences, tools.book, asked=view.asked, lang=view.lang)
-    if verdict.passed or not verdict.dropped:
+    """Judge a draft; ask for one more when nothing of it stands, or when it lacks what was asked for.
+
+    A second draft counts only when more of it stands, or when it has what the first one lacked.
+    """
+    verdict = _judged(ending.draft, view, tools.book)
+    lacks = verdict.lacks if model.writes else ""
+    if not lacks and (verdict.passed or not verdict.dropped):
         return ending, verdict
     rejected = tuple(sentence for sentence, _ in verdict.dropped)
     try:
-        move = model.next(replace(view, seen=ending.seen, rejected=rejected, final=True))
+        move = model.next(replace(view, seen=ending.seen, rejected=rejected, lacks=lacks, final=True))
     except ModelFailed as failure:
-        return replace(ending, failed=failure.code), verdict
+        return (ending if verdict.passed else replace(ending, failed=failure.code)), verdict
     draft = move if isinstance(move, Draft) else Draft(())
-    return replace(ending, draft=draft, moves=(*ending.moves, move)), judge(
-        draft.sentences, tools.book, asked=view.asked, lang=view.lang
-    )
+    again = _judged(draft, view, tools.book)
+    moves = (*ending.moves, move)
+    if verdict.passed and (again.lacks or not again.passed):
+        return replace(ending, moves=moves), verdict
+    return replace(ending, draft=draft, moves=moves), again
+
+
+def _judged(draft: Draft, view: View, book: Book) -> Verdict:
+    verdict = judge(draft.sentences, book, asked=view.asked, lang=view.lang)
+    cited = [citation for passed in verdict.passed for citation in passed.citations]
+    lacks = lacking(view.asked, view.intent, verdict.passed, book.names(cited)) if verdict.passed else ""
+    return replace(verdict, lacks=lacks)

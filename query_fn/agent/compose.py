@@ -193,6 +193,7 @@ def _doubts(verdict: Verdict, ending: Ending, book: Book, *, lang: str) -> list[
     keys += ["low_confidence"] if _confidence(ending) < SURE else []
     keys += ["truncated"] if any(e.id in book.truncated for e in cited) else []
     keys += ["other_language"] if cited and all(e.lang != lang for e in cited) else []
+    keys += [verdict.lacks] if verdict.lacks else []
     keys += ["disagree"] if _disagree(verdict.passed) else []
     return list(dict.fromkeys(keys))
 

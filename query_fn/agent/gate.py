@@ -36,10 +36,11 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What stands and what was dropped, with the reason for each."""
+    """What stands, what was dropped with the reason for each, and the phrase key of what the whole lacks."""
 
     passed: tuple[Passed, ...]
     dropped: tuple[tuple[Quoted, str], ...]
+    lacks: str = ""
 
 
 def judge(draft: Sequence[Quoted], book: Book, *, asked: str = "", lang: str = "") -> Verdict:

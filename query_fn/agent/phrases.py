@@ -24,11 +24,20 @@ _TEXT: dict[str, tuple[str, str]] = {
     ),
     "truncated": ("A long page was read only in part.", "有一个较长的页面只读了一部分。"),
     "low_confidence": (
-        "The match is weak; check the source before you rely on it.",
-        "匹配程度不高，请核对原文后再采用。",
+        "This may be inaccurate: the match is weak. Check the source before you rely on it.",
+        "这个回答可能不准确：匹配程度不高，请核对原文后再采用。",
     ),
     "no_number": ("The pages found give no number.", "找到的页面没有给出数字。"),
     "no_date": ("The pages found give no date.", "找到的页面没有给出日期。"),
+    "no_steps": ("The pages found give no steps.", "找到的页面没有给出步骤。"),
+    "no_order": (
+        "The source gives these steps in another order.",
+        "这些步骤与原文的顺序不同。",
+    ),
+    "one_side": (
+        "Only one side of the comparison was found.",
+        "只找到了对比的其中一方。",
+    ),
     "part_unanswered": (
         "The published pages do not answer every part of the question.",
         "问题中有一部分，已发布的页面没有说明。",

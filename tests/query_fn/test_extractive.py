@@ -206,14 +206,6 @@ def test_every_quote_is_raw() -> None:
     assert "- **Uploads** are refused above 10 MB." in [q for s in move.sentences for _, q in s.quotes]
 
 
-def test_no_number_is_said() -> None:
-    """When how many is asked and no number is found, that is an uncertainty."""
-    page = _evidence("# Snacks\n\nVisitors may take as many snacks as they like.")
-    move = Extractive().next(_view("How many snacks may visitors take?", _found(), _read(page)))
-    assert isinstance(move, Draft)
-    assert move.uncertainties == ("no_number",)
-
-
 def test_unrelated_evidence() -> None:
     """Evidence that shares nothing with the question gives no answer."""
     assert _lines("What colour is the moon?") == []

@@ -178,6 +178,7 @@ class View:
     turns: tuple[Turn, ...] = ()
     seen: tuple[Observation, ...] = ()
     rejected: tuple[Quoted, ...] = ()  # what the gate dropped from the draft before
+    lacks: str = ""  # phrase key of what the draft before lacked although it was true
     final: bool = False
     rounds: int = 2  # retrieval rounds allowed
     carried: tuple[str, ...] = ()  # locators that the turn before cited, for a follow-up; they must be read again
@@ -196,6 +197,11 @@ class ChatModel(Protocol):
     @property
     def name(self) -> str:
         """How diagnostics call this model."""
+        ...
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes its own sentences, so that another draft may say what the first one lacks."""
         ...
 
     def next(self, view: View) -> Move:

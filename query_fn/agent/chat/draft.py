@@ -32,7 +32,7 @@ MAX_TOGETHER = 4  # items of a list that is given whole when one of them answers
 SHAPED = 0.6  # of the best score: a number for how many, a name for who may stand this far below it
 PLAINLY = 0.4  # share of the question's words a span without the shape asked for must hold to stand all the same
 SAME = 0.8  # token Jaccard of two spans that say the same
-_UNSHAPED = {Intent.COUNT: "no_number", Intent.TIME: "no_date"}
+_MEASURED = (Intent.COUNT, Intent.TIME)
 BESIDE = 2  # pieces around the best one in which the number that is asked for may stand
 
 
@@ -77,7 +77,6 @@ def _priced(material: Material) -> bool:
 
 def answering(material: Material, usable: Sequence[Scored]) -> Draft:
     """Take the best span and those near it, drop repeats, add what they lean on, in the order of the source."""
-    intent = material.intent
     ranked = sorted(usable, key=lambda s: -s.score)
     near = [s for s in ranked if s.score >= SHAPED * ranked[0].score]
     shaped = [s for s in near if material.shaped(s.span)]
@@ -92,8 +91,7 @@ def answering(material: Material, usable: Sequence[Scored]) -> Draft:
     if best.meaning is not None:
         first = _filled(first, ranked, best, room=FIRST)
         more = _filled(first, ranked, best, room=WHOLE)[len(first) :]
-    missing = intent in _UNSHAPED and not shaped and not beside
-    return Draft((*_said(first), *_said(more, apart=True)), (_UNSHAPED[intent],) if missing else ())
+    return Draft((*_said(first), *_said(more, apart=True)))
 
 
 def _filled(held: Sequence[Span], ranked: Sequence[Scored], best: Scored, *, room: float) -> list[Span]:
@@ -145,7 +143,7 @@ def _rounded(material: Material, span: Span, *, alone: bool) -> list[Span]:
     """Return a span with what it needs to be understood: its lead-in, what it leans on, what goes on."""
     lead = material.lead(span) if span.group else None
     before = material.before(span) if span.kind == "sentence" and LEANING.match(span.text) else None
-    goes_on = alone and before is None and span.kind == "sentence" and material.intent not in _UNSHAPED
+    goes_on = alone and before is None and span.kind == "sentence" and material.intent not in _MEASURED
     after = material.after(span) if goes_on else None
     around = [s for s in (lead, before, after) if s is not None and len(s.text) <= MAX_BESIDE]
     return [*(s for s in around if s is lead or quotable(s)), *(_short_list(material, span) if alone else ()), span]
@@ -160,7 +158,7 @@ def _short_list(material: Material, span: Span) -> list[Span]:
 
 def _shaped_beside(material: Material, span: Span) -> list[Span]:
     """Return the nearest piece around a span that has the number or date asked for, as a list of none or one."""
-    if material.intent not in _UNSHAPED:
+    if material.intent not in _MEASURED:
         return []
     own = material.pieces[span.evidence.id]
     at = own.index(span)

@@ -47,6 +47,7 @@ class Extractive:
     fold: Fold | None = None
     idf: Idf | None = None
     name: str = "extractive"
+    writes: bool = False
 
     def next(self, view: View) -> Move:
         """Tell chapters, count where the question counts, take several questions one by one, else answer the one."""

@@ -13,6 +13,7 @@ class Scripted:
     """Play the moves in order; a callable is asked with the view. When they run out, answer with nothing."""
 
     name = "scripted"
+    writes = True
 
     def __init__(self, moves: Sequence[Step]) -> None:
         self._moves = list(moves)

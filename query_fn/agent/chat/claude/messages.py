@@ -31,11 +31,19 @@ _HINTS = {
     Intent.PAGES: "It asks which pages there are: search or list, then read the first lines of each.",
 }
 
+_WANTED = {
+    "no_number": "a number",
+    "no_date": "a date or a time",
+    "no_steps": "steps, in order",
+    "no_order": "the steps in the order of the source",
+    "one_side": "both sides of a comparison",
+}
+
 
 def request(view: View, *, model: str, max_tokens: int, off: Sequence[str] = ()) -> Json:
     """Return the body of a request. On the last turn the tools stay, since earlier turns use them, and none may be."""
     messages, tools = [_asked(view), *_run(view.seen)], offered((*off, DELEGATE) if view.task else off)
-    if view.rejected:
+    if view.rejected or view.lacks:
         messages[-1] = _with(messages[-1], _again(view))
     elif view.final:
         messages[-1] = _with(messages[-1], "This is your last turn. Answer now from what you have read.")
@@ -108,11 +116,15 @@ def _run(seen: Sequence[Observation]) -> list[Json]:
 
 
 def _again(view: View) -> str:
-    dropped = json.dumps([sentence.text for sentence in view.rejected], ensure_ascii=False)
-    return (
-        f"Your answer was checked against its citations. These sentences did not stand: {dropped}\n"
-        "Write the answer once more. Cite for each sentence the words that say it, and keep to them."
-    )
+    """Return what a second draft must know: the sentences that did not stand, and what an answer must have."""
+    said = []
+    if view.rejected:
+        dropped = json.dumps([sentence.text for sentence in view.rejected], ensure_ascii=False)
+        said.append(f"Your answer was checked against its citations. These sentences did not stand: {dropped}")
+    if wanted := _WANTED.get(view.lacks):
+        said.append(f"The question asks for {wanted}, and your answer does not have it. Look at what you have read.")
+    said.append("Write the answer once more. Cite for each sentence the words that say it, and keep to them.")
+    return "\n".join(said)
 
 
 def _with(message: Json, text: str) -> Json:

@@ -10,7 +10,6 @@ from query_fn.agent.chat.claude.messages import request, weight
 from query_fn.agent.chat.claude.prompt import repeats
 from query_fn.agent.chat.claude.reply import move
 from query_fn.agent.chat.parts import parts
-from query_fn.agent.numbers import numbers
 from query_fn.agent.purse import Purse
 from query_fn.agent.router import Intent
 from query_fn.prices import Usage
@@ -18,7 +17,6 @@ from query_fn.retrieve.rewrite import sides
 from query_fn.settings import ClaudeSettings
 
 SIMPLE = (Intent.FACT, Intent.COUNT, Intent.TIME, Intent.PERSON, Intent.DEFINITION, Intent.YES_NO)
-WANTED = {Intent.COUNT: "no_number", Intent.TIME: "no_date"}  # what an answer must hold, else it is said
 READ_AT_ONCE = 2  # locators of one read for a simple question
 
 
@@ -31,6 +29,7 @@ class Claude:
     purse: Purse
     off: tuple[str, ...] = ()
     name: str = "claude"
+    writes: bool = True
 
     def next(self, view: View) -> Move:
         """Search first, without asking; then let the model decide. Raises ModelFailed when it cannot be asked.
@@ -46,7 +45,7 @@ class Claude:
             view = replace(view, final=True)
             body, worst = self._request(view)
         made = move(self.client.ask(body, self.purse, worst), final=view.final)
-        return _held(made, view) if isinstance(made, Calls) else _own(made, view.intent)
+        return _held(made, view) if isinstance(made, Calls) else _own(made)
 
     def _request(self, view: View) -> tuple[dict[str, object], Usage]:
         """Return a request and the most that it can use: every input token written to the cache, a full answer."""
@@ -68,12 +67,9 @@ def _several(view: View) -> bool:
     return delegated or len(parts(view.asked)) > 1 or bool(sides(view.asked))
 
 
-def _own(draft: Draft, intent: Intent) -> Draft:
-    """Return the draft; a sentence that repeats the instructions has no proof, and a missing number is said."""
-    sentences = tuple(replace(s, quotes=()) if repeats(s.text) else s for s in draft.sentences)
-    told = any(numbers(sentence.text) for sentence in sentences)
-    doubts = [WANTED[intent]] if sentences and not told and intent in WANTED else []
-    return replace(draft, sentences=sentences, uncertainties=(*draft.uncertainties, *doubts))
+def _own(draft: Draft) -> Draft:
+    """Return the draft; a sentence that repeats the instructions has no proof."""
+    return replace(draft, sentences=tuple(replace(s, quotes=()) if repeats(s.text) else s for s in draft.sentences))
 
 
 def _too_much(call: Call) -> str:
