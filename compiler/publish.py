@@ -148,7 +148,9 @@ def _write_texts(derived: Derived, site: Site, place: Path) -> None:
     listings = [Listing(a.url, a.title, a.lang, a.folder, a.summary, a.tags, a.updated) for a in rows]
     texts = feeds.raw_markdown({a.url: a.text for a in rows})
     llms = feeds.llms_txt(site.title, site.description, listings, site_url=site.site_url)
-    feeds.write(place, {**texts, "llms.txt": llms})
+    pages = [(item, a.text) for item, a in zip(listings, rows, strict=True)]
+    full = feeds.llms_full_txt(site.title, pages, site_url=site.site_url)
+    feeds.write(place, {**texts, "llms.txt": llms, "llms-full.txt": full})
 
 
 def _check_site(derived: Derived, entries: dict[str, FileEntry]) -> None:

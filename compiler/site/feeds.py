@@ -1,7 +1,8 @@
-"""What machines read: llms.txt, the sitemap, raw Markdown. Values in, text out; `write` is the only effect."""
+"""What machines read: llms.txt and llms-full.txt, the sitemap, raw Markdown. Values in, text out; `write` writes."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -22,6 +23,8 @@ def llms_txt(title: str, description: str, listings: Sequence[Listing], *, site_
     lines = [f"# {_one_line(title)}", ""]
     if description:
         lines += [f"> {_one_line(description)}", ""]
+    if listings:
+        lines += [f"- [llms-full.txt]({base}llms-full.txt)", ""]
     for lang in sorted({item.lang for item in listings}):
         lines += [f"## {lang}", ""]
         lines += [_entry(item, base) for item in listings if item.lang == lang] + [""]
@@ -57,6 +60,22 @@ def _iso_date(text: str | None) -> str:
         return date.fromisoformat((text or "")[:10]).isoformat()
     except ValueError:
         return ""
+
+
+def llms_full_txt(title: str, pages: Sequence[tuple[Listing, str]], *, site_url: str = "") -> str:
+    """Return the text of all pages in one file, each below its title, address, language and date."""
+    base = site_url.rstrip("/") + "/" if site_url else ""
+    parts = (_full(item, text, base) for item, text in pages)
+    return f"# {_one_line(title)}\n\n" + "\n\n".join(parts) + "\n"
+
+
+def _full(item: Listing, text: str, base: str) -> str:
+    """Return one page of llms-full.txt; the lines in front of it are those of front matter."""
+    known = {"title": _one_line(item.title), "url": f"{base}{encode(item.url)}", "lang": item.lang}
+    if item.updated:
+        known["updated"] = item.updated
+    head = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in known.items())
+    return f"---\n{head}\n---\n\n{text.strip()}"
 
 
 def raw_markdown(texts: Mapping[str, str]) -> dict[str, str]:

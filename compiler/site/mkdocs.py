@@ -31,7 +31,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from compiler.errors import BuildError
 from compiler.model import Site, SitePage
-from compiler.site import assets, feeds
+from compiler.site import assets, feeds, syndication
 from compiler.site.listing import file_path
 from compiler.site.shelf import Shelf
 from compiler.site.view import Views
@@ -58,7 +58,8 @@ def render(site: Site, out: Path, *, shelf: Shelf | None = None, progress: Progr
     _write_redirects(site, out)
     assets.write(site, out, theme_css)
     dated = [(page.url, page.updated) for page in site.pages]
-    (out / "sitemap.xml").write_text(feeds.sitemap_xml(dated, site_url=site.site_url, stamp=site.stamp), "utf-8")
+    sitemap = feeds.sitemap_xml(dated, site_url=site.site_url, stamp=site.stamp)
+    feeds.write(out, {"sitemap.xml": sitemap, **syndication.feeds(site)})
     return tuple(warnings)
 
 
@@ -86,7 +87,8 @@ def _write_pages(site: Site, out: Path, shelf: Shelf, *, config: MkDocsConfig, f
 
 def _check_paths(site: Site) -> None:
     """Raise BuildError when two pages, files or redirects want the same path, or one leaves the site."""
-    taken: dict[str, str] = {LOST: "the page for lost readers", "sitemap.xml": "the sitemap"}
+    taken = {LOST: "the page for lost readers", "sitemap.xml": "the sitemap"}
+    taken |= {syndication.ATOM: "a feed", syndication.RSS: "a feed"}
     urls = [p.url for p in site.pages] + [a.url for a in site.attachments] + list(site.redirects)
     for url in urls:
         path = file_path(url)

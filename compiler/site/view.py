@@ -17,6 +17,7 @@ from compiler.model import Backlink, NavNode, Site, SitePage
 from compiler.site import nav
 from compiler.site.languages import direction, name_of
 from compiler.site.listing import encode, root_of
+from compiler.site.syndication import entries, structured
 from compiler.site.words import count, words
 from compiler.version import template_version
 
@@ -60,17 +61,18 @@ class Views:
     trails: Mapping[str, tuple[int, ...]]
     places: Mapping[str, str]  # kind of list -> its URL
     assets: str
+    feeds: bool = False  # whether any page is in them
 
     @classmethod
     def of(cls, site: Site, folder: str) -> Views:
         """Return the views of a site whose assets lie in `folder`."""
         places = {page.kind: page.url for page in reversed(site.pages) if page.kind in PLACES}
         face = Face(**{name: getattr(site, name) for name in Face.__slots__})
-        return cls(face, site.nav, nav.trails(site.nav), places, folder)
+        return cls(face, site.nav, nav.trails(site.nav), places, folder, bool(entries(site)))
 
     def parts(self, page: SitePage | None) -> tuple[str, ...]:
         """Return all that a finished page is made of, for the cache; None is the page for lost readers."""
-        shared = digest_of((self.site, sorted(self.places.items()), self.assets))
+        shared = digest_of((self.site, sorted(self.places.items()), self.assets, self.feeds))
         return template_version(), shared, digest_of((page, self._rows(page.url if page else "404")))
 
     def _rows(self, url: str) -> tuple[nav.Row, ...]:
@@ -82,6 +84,7 @@ class Views:
         shared = self._shared(page.lang or self.site.lang, root_of(page.url))
         backlinks = [(item, highlight(item)) for item in page.backlinks[:BACKLINKS]]
         values = {"p": page, "heading": title, "body": body, "backlinks": backlinks, "tree": self._rows(page.url)}
+        values["structured"] = structured(page, title=self.site.title, site_url=self.site.site_url)
         values |= {"compiled": _compiled(page), "more_backlinks": page.backlinks[BACKLINKS:][:BACKLINK_TITLES]}
         return shared | values | {"summary": "" if repeats(body, page.summary) else page.summary}
 
@@ -103,9 +106,11 @@ class Views:
             "count": partial(count, lang),
             "direction": direction,
             "language": name_of,
+            "absolute": partial(_absolute, self.site.site_url, root),
             "assets": root + self.assets,
             "policy": policy(self.site.ask_endpoint),
             "places": self.places,
+            "feeds": self.feeds,
             "endpoint": self.site.ask_endpoint or root,
         }
 
@@ -123,6 +128,11 @@ def _compiled(page: SitePage) -> str:
 def _href(root: str, url: str) -> str:
     """Return the link to a site-relative URL from a page whose root is `root`."""
     return root + encode(url)
+
+
+def _absolute(site_url: str, root: str, url: str) -> str:
+    """Return the full address of a site-relative URL where the site's own is known, else the link to it."""
+    return (site_url.rstrip("/") + "/" if site_url else root) + encode(url)
 
 
 def policy(endpoint: str) -> str:

@@ -11,8 +11,12 @@ from urllib.parse import unquote
 from compiler.model import ArticleId, Problem, Severity, SourcePath, Url
 
 INDEX_NAMES = frozenset({"index", "_index", "readme"})
-SITE_FILES = ("llms.txt", "404.html", "sitemap.xml", "sitemap.xml.gz", "ask.js", "build.json")
-RESERVED = ("articles/", "tags/", "wiki/", "pagefind/", *(f"{name}/" for name in SITE_FILES))  # the site itself
+SITE_FILES = (
+    *("llms.txt", "llms-full.txt", "404.html", "sitemap.xml", "sitemap.xml.gz", "atom.xml", "rss.xml"),
+    *("ask.js", "build.json"),
+)
+SITE_PAGES = ("articles", "graph", "outline", "search", "tags", "unlock", "wiki")
+RESERVED = tuple(f"{name}/" for name in (*SITE_PAGES, "pagefind", *SITE_FILES))  # the site itself
 OWN_FOLDERS = frozenset({"assets", "protected", "tags", "pagefind", *SITE_FILES})  # what lies below is the site's
 OWN_FILES = frozenset({"index.html", "index.md"})  # every page's own two files: no segment may be named like them
 MAX_SEGMENT = 120  # bytes; file systems take 255, and some hosts store names percent-encoded

@@ -148,7 +148,7 @@ def test_llms_txt_links_the_raw_pages() -> None:
     items = [Listing("a/", "A [x]\nb", "en", summary="S\n## not a heading"), Listing("雨/", "雨", "zh")]
     text = feeds.llms_txt("T", "D", items, site_url="https://h/r")
     assert text == (
-        "# T\n\n> D\n\n## en\n\n- [A \\[x\\] b](https://h/r/a/index.md): S ## not a heading\n\n"
+        "# T\n\n> D\n\n- [llms-full.txt](https://h/r/llms-full.txt)\n\n## en\n\n- [A \\[x\\] b](https://h/r/a/index.md): S ## not a heading\n\n"
         "## zh\n\n- [雨](https://h/r/%E9%9B%A8/index.md)\n"
     )
 

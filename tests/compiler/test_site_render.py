@@ -37,7 +37,9 @@ class Tags(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Keep what stands directly inside a script or a style."""
-        if self.tags and self.tags[-1][0] in ("script", "style") and self.lasttag == self.tags[-1][0] and data.strip():
+        tag, attrs = self.tags[-1] if self.tags else ("", {})
+        runs = tag == "style" or (tag == "script" and attrs.get("type") != "application/ld+json")
+        if runs and self.lasttag == tag and data.strip():
             self.inline.append(data)
 
 
