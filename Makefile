@@ -38,6 +38,9 @@ lock: install
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --allow-unsafe \
 	  --all-extras pyproject.toml -o requirements/base.txt
+	for part in words vectors jieba claude aws; do \
+	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	    --allow-unsafe -c requirements/base.txt compiler/package/locks/$$part.in -o compiler/package/locks/$$part.txt; done
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --allow-unsafe \
 	  --all-extras --group dev pyproject.toml -o requirements/dev.txt
 

@@ -30,6 +30,7 @@ COMMANDS = {
     "serve": "compiler.commands.serve:serve",
     "ask": "compiler.commands.ask:ask",
     "search": "compiler.commands.search:search",
+    "package": "compiler.commands.package:bundle",
     "propose": "compiler.commands.propose:propose",
     "log": "compiler.commands.log:log",
     "doctor": "compiler.commands.doctor:doctor",

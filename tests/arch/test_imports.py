@@ -209,6 +209,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.sources.scan",
         "query_fn.store",
     ),
+    "compiler.package": (*LEAVES, *TEXT, "query_fn.errors", "query_fn.retrieve.embed", "query_fn.store"),
     "compiler.lint": (
         *LEAVES,
         *TEXT,
