@@ -1,7 +1,7 @@
 """The Lambda entry and composition root: the only module that knows AWS and the environment.
 
 Import is cheap; the build is opened at the first question and stays open while the container is warm. Responses are
-buffered: the adapter never streams, so a client gets the whole event stream at once and the same parts in order.
+buffered here: a client gets the whole event stream at once and the same parts in order. `query_fn.runtime` streams.
 """
 
 from __future__ import annotations
@@ -59,18 +59,35 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
 
 
 def handler(event: Event, context: object) -> dict[str, Any]:
-    """Answer one invocation. What is not HTTP (a warm-up, a schedule) and a broken body never reach the adapter."""
+    """Answer one invocation, as one JSON value."""
+    early = refusal(event)
+    if early is not None:
+        return early
+    answer: dict[str, Any] = adapter(dict(event), context)  # type: ignore[arg-type]
+    return answer
+
+
+def refusal(event: Event) -> dict[str, Any] | None:
+    """Return the answer to what must not reach the adapter, None for a sound HTTP request.
+
+    What is not HTTP (a warm-up, a schedule) has nothing to be done; a body that only claims to be base64 is refused,
+    and so is an event that no adapter can read.
+    """
     if not isinstance(event, Mapping) or not _is_http(event):
         _log.info("not an HTTP event; nothing to do")
         return {"statusCode": 204, "headers": {}, "body": "", "isBase64Encoded": False}
     if event.get("isBase64Encoded") and not _is_base64(event.get("body")):
-        return _problem(400, "Bad request", "The body is not valid base64.")
-    answer: dict[str, Any] = _adapter(dict(event), context)  # type: ignore[arg-type]
-    return answer
+        return problem(400, "Bad request", "The body is not valid base64.")
+    try:
+        adapter.infer(dict(event), None).scope  # type: ignore[arg-type]  # noqa: B018
+    except Exception:  # noqa: BLE001 - the edge: whatever an event holds, the container lives on
+        _log.info("an event that cannot be read")
+        return problem(400, "Bad request", "The request cannot be read.")
+    return None
 
 
 def _is_http(event: Event) -> bool:
-    """Say whether the event is an API Gateway HTTP (payload 2.0), function URL or REST (payload 1.0) request."""
+    """Say whether the event is a request of an HTTP API or function URL (payload 2.0), REST API (1.0) or balancer."""
     context = event.get("requestContext")
     return isinstance(context, Mapping) and ("http" in context or "httpMethod" in event)
 
@@ -84,7 +101,8 @@ def _is_base64(body: object) -> bool:
         return False
 
 
-def _problem(status: int, title: str, detail: str) -> dict[str, Any]:
+def problem(status: int, title: str, detail: str) -> dict[str, Any]:
+    """Return problem details as a whole response."""
     body = json.dumps({"type": "about:blank", "title": title, "status": status, "detail": detail})
     headers = {"content-type": "application/problem+json", "cache-control": "no-store"}
     return {"statusCode": status, "headers": headers, "body": body, "isBase64Encoded": False}
@@ -120,4 +138,5 @@ def _origins(text: str) -> tuple[str, ...]:
     return origins
 
 
-_adapter = Mangum(create_app(settings_from(os.environ)), lifespan="off")
+app = create_app(settings_from(os.environ))
+adapter = Mangum(app, lifespan="off")

@@ -362,6 +362,7 @@ def test_only_the_edges_catch_everything() -> None:
         "query_fn.talk",
         "query_fn.agent.tools",
         "query_fn.handler",
+        "query_fn.runtime",
         "query_fn.agent.loop",
     }
     broad = set()
