@@ -22,7 +22,8 @@ from query_fn.agent.tools import Tools
 from query_fn.contract import MANIFEST, POINTER, ManifestError, load_manifest
 from query_fn.edge import Endpoint, guarded, read_json
 from query_fn.errors import NotFound
-from query_fn.guard.rate import Rate
+from query_fn.guard.guards import guards_for
+from query_fn.guard.visitors import address
 from query_fn.live import Build, Live
 from query_fn.model import Scope
 from query_fn.settings import Settings
@@ -45,7 +46,8 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
     base = f"/{settings.base_path.strip('/')}/".replace("//", "/")
 
     def route(path: str, endpoint: Endpoint, *methods: str) -> Route:
-        return Route(base + path, guarded(endpoint, origins=settings.allow_origins, methods=methods), methods=METHODS)
+        wrapped = guarded(endpoint, origins=settings.allow_origins, methods=methods, door=settings.door)
+        return Route(base + path, wrapped, methods=METHODS)
 
     routes = [
         route("api/public/qa/chat", api.chat, "POST"),
@@ -89,15 +91,15 @@ class Api:
     def __init__(self, settings: Settings, live: Live) -> None:
         self._settings = settings
         self._live = live
-        self._rate = Rate(settings.rate_per_minute)
+        self._guards = guards_for(settings)
 
     async def chat(self, request: Request) -> Response:
         """Answer a question, as one JSON object or as a stream of events."""
-        self._rate.take(request.client.host if request.client else "")
+        pays = await anyio.to_thread.run_sync(self._guards.enter, self._visitor(request))
         body = await read_json(request, self._settings.max_body_bytes)
         asked = requests.chat(body, max_chars=self._settings.max_question_chars)
         build = await anyio.to_thread.run_sync(self._live.current)
-        talk = Talk(asked, build, self._settings)
+        talk = Talk(asked, build, self._settings, guards=self._guards, pays=pays)
         if asked.ask.stream:
             return StreamingResponse(talk.stream(), headers=wire.STREAM_HEADERS)
         return JSONResponse(await anyio.to_thread.run_sync(talk.whole))
@@ -123,7 +125,7 @@ class Api:
 
     async def feedback(self, request: Request) -> Response:
         """Accept a verdict on an answer and append it to the log as one JSON line."""
-        self._rate.take(request.client.host if request.client else "")
+        await anyio.to_thread.run_sync(self._guards.enter, self._visitor(request))
         given = requests.feedback(await read_json(request, self._settings.max_body_bytes))
         line = {"event": "feedback", "rating": given.rating, "question": given.question, "comment": given.comment}
         _feedback.info(json.dumps({**line, "build_id": given.build_id}, ensure_ascii=True))
@@ -131,7 +133,7 @@ class Api:
 
     async def health(self, request: Request) -> Response:
         """Return the build that is served and every named fallback."""
-        return await self._in_thread(_health)
+        return JSONResponse(await anyio.to_thread.run_sync(lambda: _health(self._live.current())))
 
     async def openapi(self, request: Request) -> Response:
         """Return the OpenAPI document of this API."""
@@ -139,7 +141,16 @@ class Api:
         return JSONResponse({**openapi_document(), "servers": [{"url": f"/{base}"}]})
 
     async def _in_thread(self, work: Callable[[Build], wire.Json]) -> Response:
-        return JSONResponse(await anyio.to_thread.run_sync(lambda: work(self._live.current())))
+        def whole() -> wire.Json:
+            self._guards.look()
+            return work(self._live.current())
+
+        return JSONResponse(await anyio.to_thread.run_sync(whole))
+
+    def _visitor(self, request: Request) -> str:
+        client = request.client.host if request.client else ""
+        forwarded = ",".join(request.headers.getlist("x-forwarded-for"))
+        return address(client, forwarded, self._settings.trusted_hops)
 
 
 def _tools(build: Build) -> Tools:

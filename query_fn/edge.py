@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import logging
 import uuid
 from collections.abc import Awaitable, Callable
@@ -11,9 +12,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from query_fn import wire
-from query_fn.errors import ArtifactError, BadRequest, RequestError, TooLarge, TooMany
+from query_fn.errors import ArtifactError, BadRequest, Forbidden, RequestError, TooLarge, TooMany
 from query_fn.guard.limits import check_body, parse_json
 
+DOOR = "x-geosmin-door"
 Endpoint = Callable[[Request], Awaitable[Response]]
 _log = logging.getLogger("geosmin.edge")
 
@@ -24,8 +26,15 @@ _UNAVAILABLE = {
 }
 
 
-def guarded(endpoint: Endpoint, *, origins: tuple[str, ...], methods: tuple[str, ...]) -> Endpoint:
-    """Return the endpoint with everything around it that all of them share."""
+def guarded(
+    endpoint: Endpoint, *, origins: tuple[str, ...], methods: tuple[str, ...], door: bytes | None = None
+) -> Endpoint:
+    """Return the endpoint with everything around it that all of them share.
+
+    With a `door`, only requests that carry it in the header DOOR are let in: the proxy in front adds it.
+    """
+    if door is not None:
+        endpoint = _behind(door, endpoint)
 
     async def handle(request: Request) -> Response:
         request_id = uuid.uuid4().hex
@@ -65,6 +74,15 @@ def problem_response(problem: wire.Json, *, headers: dict[str, str] | None = Non
     status = problem["status"]
     assert isinstance(status, int)
     return JSONResponse(problem, status, headers=headers, media_type="application/problem+json")
+
+
+def _behind(door: bytes, endpoint: Endpoint) -> Endpoint:
+    async def handle(request: Request) -> Response:
+        if not hmac.compare_digest(request.headers.get(DOOR, "").encode(), door):
+            raise Forbidden("Requests come through the owner's own address only.")
+        return await endpoint(request)
+
+    return handle
 
 
 async def _answer(endpoint: Endpoint, request: Request, request_id: str) -> Response:

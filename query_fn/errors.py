@@ -12,7 +12,9 @@ QueryError
     ├── BadRequest         400
     ├── NotFound           404: absent and not public are the same
     ├── TooLarge           413
-    └── TooMany            429: names the seconds to wait
+    ├── TooMany            429: names the seconds to wait
+    ├── Forbidden          403: came around the proxy that the owner put in front
+    └── Closed             503: the owner has switched it off; told like a fault of the caller, with its own words
 """
 
 from __future__ import annotations
@@ -105,3 +107,17 @@ class TooMany(RequestError):
     def __init__(self, detail: str, *, retry_after: int) -> None:
         super().__init__(detail)
         self.retry_after = retry_after
+
+
+class Forbidden(RequestError):
+    """The request did not come through the door that the owner has set."""
+
+    status = 403
+    title = "Forbidden"
+
+
+class Closed(RequestError):
+    """The owner has switched the service off."""
+
+    status = 503
+    title = "Switched off"

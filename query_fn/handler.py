@@ -13,6 +13,7 @@ import logging
 import os
 import re
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from mangum import Mangum
 
 from query_fn.app import create_app
 from query_fn.environment import SettingsError, chat_from, claude_from
+from query_fn.guard.switch import POSITIONS
 from query_fn.settings import Settings
 
 _log = logging.getLogger("geosmin.handler")
@@ -55,6 +57,13 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         max_usd=_dollars(environment, "GEOSMIN_MAX_USD", default.max_usd),
         conversation_seconds=_number(environment, "GEOSMIN_CONVERSATION_SECONDS", default.conversation_seconds),
         rate_per_minute=_number(environment, "GEOSMIN_RATE_PER_MINUTE", default.rate_per_minute),
+        rate_all_per_minute=_number(environment, "GEOSMIN_RATE_ALL_PER_MINUTE", default.rate_all_per_minute),
+        day_usd=_dollars(environment, "GEOSMIN_DAY_USD", default.day_usd),
+        off=_switch(environment.get("GEOSMIN_OFF", "")),
+        trusted_hops=_number(environment, "GEOSMIN_TRUSTED_HOPS", default.trusted_hops),
+        door=environment.get("GEOSMIN_DOOR", "").encode() or None,
+        table=_table(environment.get("GEOSMIN_TABLE", "")),
+        cached_answers=_number(environment, "GEOSMIN_CACHED_ANSWERS", default.cached_answers),
     )
 
 
@@ -126,6 +135,19 @@ def _dollars(environment: Mapping[str, str], name: str, default: float) -> float
     if text and not re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", text):
         raise SettingsError(f"{name} must be an amount in US dollars such as 0.05, not {text!r}")
     return float(text) if text else default
+
+
+def _switch(text: str) -> str:
+    if text not in POSITIONS:
+        raise SettingsError(f"GEOSMIN_OFF must be model or all, or not be set, not {text!r}")
+    return text
+
+
+def _table(name: str) -> str:
+    """Return the name of the table. Raises SettingsError when nothing is there to reach it with."""
+    if name and find_spec("boto3") is None:
+        raise SettingsError("GEOSMIN_TABLE needs boto3: make the bundle with `geosmin package --with aws`")
+    return name
 
 
 def _origins(text: str) -> tuple[str, ...]:

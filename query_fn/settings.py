@@ -44,4 +44,11 @@ class Settings:
     max_output_tokens: int = 8_000
     max_usd: float = 0.05  # a question
     conversation_seconds: int = 24 * 3600  # how long a conversation token is valid
-    rate_per_minute: int = 0  # questions a client may ask per minute in this process; 0 = no limit
+    rate_per_minute: int = 0  # questions a client may ask per minute; 0 = no limit
+    rate_all_per_minute: int = 0  # of all clients together
+    day_usd: float = 5.0  # what the paid model may cost in a UTC day
+    off: str = ""  # "" | "model" | "all": the kill switch
+    trusted_hops: int = 0  # proxies in front of the platform's own door that append to X-Forwarded-For
+    door: bytes | None = field(default=None, repr=False)  # what the proxy in front must send; None: anybody may call
+    table: str = ""  # DynamoDB table of what all containers count together; "" = each container counts for itself
+    cached_answers: int = 256  # in this process

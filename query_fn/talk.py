@@ -8,8 +8,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 
 from query_fn import service, wire
-from query_fn.agent.events import Done, Sentence
+from query_fn.agent.events import Done, Event, Sentence
 from query_fn.agent.phrases import say
+from query_fn.agent.purse import never
+from query_fn.guard.answers import key_of, slim, worth_keeping
+from query_fn.guard.guards import Guards
 from query_fn.guard.session import Binding, open_token, sign
 from query_fn.live import Build
 from query_fn.model import Turn
@@ -31,7 +34,7 @@ def site_of(build: Build) -> wire.Site:
 class Talk:
     """Answers one request, as an object or as a stream."""
 
-    def __init__(self, asked: ChatRequest, build: Build, settings: Settings) -> None:
+    def __init__(self, asked: ChatRequest, build: Build, settings: Settings, *, guards: Guards, pays: bool) -> None:
         manifest = build.deps.store.manifest
         site = f"{manifest.site_url}{manifest.base_path}"
         self._settings = settings
@@ -39,12 +42,18 @@ class Talk:
         self._binding = Binding(site, manifest.build_id, build.deps.clock())
         past = open_token(asked.conversation, settings.secret, binding=self._binding)
         notes = (*build.deps.notes, past.note) if past.note else build.deps.notes
-        self._deps = replace(build.deps, notes=notes)
+        if build.deps.paid is not None and not pays:
+            notes = (*notes, "model_off")
+        paid = build.deps.paid if pays else None
+        self._deps = replace(build.deps, notes=notes, budget=guards.budget, paid=paid)
         self._ask = replace(asked.ask, turns=past.turns)
+        self._answers = guards.answers
+        made_with = ("paid" if paid else "free", *notes)
+        self._key = key_of(self._ask, manifest, made_with) if asked.conversation is None else ""
 
     def whole(self) -> wire.Json:
         """Return the answer object."""
-        done = next(event for event in service.answer(self._ask, self._deps) if isinstance(event, Done))
+        done = next(event for event in self._events(never) if isinstance(event, Done))
         return wire.answer(done.answer, self._site, conversation=self._token(done))
 
     async def stream(self) -> AsyncIterator[str]:
@@ -60,12 +69,25 @@ class Talk:
 
     def _lines(self, gone: Callable[[], bool]) -> Iterator[str]:
         first = True
-        for event in service.answer(self._ask, self._deps, gone=gone):
+        for event in self._events(gone):
             if isinstance(event, Done):
                 yield from wire.finish(event, self._site, conversation=self._token(event))
                 return
             yield from wire.parts(event, self._site, first=first)
             first = first and not isinstance(event, Sentence)
+
+    def _events(self, gone: Callable[[], bool]) -> Iterator[Event]:
+        """Yield the events of the answer, those of an earlier one when it is the same question."""
+        now, manifest = self._deps.clock(), self._deps.store.manifest
+        if self._key and (kept := self._answers.get(self._key, now)):
+            yield from kept
+            return
+        events = []
+        for event in service.answer(self._ask, self._deps, gone=gone):
+            events.append(slim(event))
+            if isinstance(event, Done) and self._key and not gone() and worth_keeping(events, manifest, now):
+                self._answers.put(self._key, events, manifest.next_change)
+            yield event
 
     def _token(self, done: Done) -> str | None:
         """Return the signed conversation with this turn added, None when follow-ups are off."""

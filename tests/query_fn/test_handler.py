@@ -137,6 +137,8 @@ def test_import_is_cheap() -> None:
     ("name", "value"),
     [
         ("GEOSMIN_MAX_STEPS", "many"),
+        ("GEOSMIN_OFF", "please"),
+        ("GEOSMIN_DAY_USD", "-1"),
         ("GEOSMIN_CONVERSATION_SECRET", "short"),
         ("GEOSMIN_ALLOW_ORIGINS", "*"),
         ("GEOSMIN_ALLOW_ORIGINS", "https://*.example.org"),
@@ -160,6 +162,13 @@ def test_environment(handler: Any) -> None:
             "GEOSMIN_CONVERSATION_SECRET": "0123456789abcdef",
             "GEOSMIN_RATE_PER_MINUTE": "20",
             "GEOSMIN_BASE_PATH": "/repo/",
+            "GEOSMIN_RATE_ALL_PER_MINUTE": "600",
+            "GEOSMIN_DAY_USD": "0.5",
+            "GEOSMIN_OFF": "model",
+            "GEOSMIN_TRUSTED_HOPS": "1",
+            "GEOSMIN_DOOR": "open sesame",
+            "GEOSMIN_TABLE": "geosmin",
+            "GEOSMIN_CACHED_ANSWERS": "10",
         }
     )
     assert found == Settings(
@@ -168,6 +177,13 @@ def test_environment(handler: Any) -> None:
         secret=b"0123456789abcdef",
         allow_origins=("https://a.example", "http://localhost:8000"),
         rate_per_minute=20,
+        rate_all_per_minute=600,
+        day_usd=0.5,
+        off="model",
+        trusted_hops=1,
+        door=b"open sesame",
+        table="geosmin",
+        cached_answers=10,
     )
 
 

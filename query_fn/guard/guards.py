@@ -1,0 +1,49 @@
+"""All walls of a function together, in memory or behind one table, as the settings say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from query_fn.agent.purse import Budget
+from query_fn.errors import Closed
+from query_fn.guard.answers import Answers, MemoryAnswers
+from query_fn.guard.budget import DailyBudget
+from query_fn.guard.counters import Counters, MemoryCounters
+from query_fn.guard.dynamo import DynamoCounters
+from query_fn.guard.switch import Switch
+from query_fn.guard.visitors import Visitors
+from query_fn.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """What stands between anonymous readers and the owner's money."""
+
+    visitors: Visitors
+    budget: Budget
+    switch: Switch
+    answers: Answers
+
+    def enter(self, visitor: str) -> bool:
+        """Count a question; say whether the paid model may be asked. Raises Closed and TooMany."""
+        position = self.look()
+        self.visitors.take(visitor)
+        return position != "model"
+
+    def look(self) -> str:
+        """Return where the switch stands. Raises Closed when everything is switched off."""
+        position = self.switch.position()
+        if position == "all":
+            raise Closed("The owner has switched this service off. The pages and their search still work.")
+        return position
+
+
+def guards_for(settings: Settings) -> Guards:
+    """Return the guards of the settings: with a table all containers count together, without one each for itself."""
+    shared: Counters | None = DynamoCounters(settings.table) if settings.table else None
+    return Guards(
+        Visitors(settings.rate_per_minute, settings.rate_all_per_minute, shared=shared, secret=settings.secret or b""),
+        DailyBudget(shared or MemoryCounters(), settings.day_usd),
+        Switch(settings.off, shared),
+        MemoryAnswers(settings.cached_answers),
+    )
