@@ -6,20 +6,22 @@ Everything it needs stands in Deps; it knows nothing of HTTP, AWS or the environ
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from query_fn.agent.attempt import Attempt, attempt
 from query_fn.agent.chat.base import ChatModel, View
-from query_fn.agent.compose import answered, declined, pieces, plain_reply, starters, trace, unanswered
+from query_fn.agent.compose import answered, best_search, declined, pieces, plain_reply, trace, unanswered
 from query_fn.agent.delegate import Delegates
 from query_fn.agent.events import Done, Event, Sentence, Source
 from query_fn.agent.evidence import Book
+from query_fn.agent.loop import Ending
 from query_fn.agent.phrases import say
 from query_fn.agent.purse import Budget, Limits, Purse, Unlimited, never
 from query_fn.agent.router import Intent, classify, standalone
+from query_fn.agent.suggest import follow_ups, starters
 from query_fn.agent.tools import Tools
-from query_fn.model import Answer, Ask
+from query_fn.model import Answer, Ask, Evidence
 from query_fn.retrieve.search import Searcher
 from query_fn.settings import Settings
 from query_fn.store import Store
@@ -75,6 +77,7 @@ def answer(ask: Ask, deps: Deps, *, gone: Callable[[], bool] = never) -> Iterato
         done = unanswered(out.ending, tools=tools, lang=lang, diagnostics=diagnostics)
     else:
         done = answered(out.verdict, out.ending, tools=tools, lang=lang, diagnostics=diagnostics)
+        done = replace(done, follow_ups=_next(ask, done.evidence, out.ending, tools))
     yield from (Source(e) for e in done.evidence)
     yield from pieces(out.verdict.passed) if done.evidence else [Sentence(done.answer, ())]
     yield Done(done, question, out.ending.seen, out.moves)
@@ -101,6 +104,13 @@ def _tools(ask: Ask, deps: Deps) -> Tools:
     now = deps.clock()
     book = Book(deps.store, Visibility(now, ask.scope))
     return Tools(deps.store, deps.searcher, book, ask.scope, now, deps.settings.tools_off)
+
+
+def _next(ask: Ask, cited: Sequence[Evidence], ending: Ending, tools: Tools) -> tuple[str, ...]:
+    """Return what may be asked next."""
+    search = best_search(ending)
+    asked = (ask.question, *(turn.question for turn in ask.turns))
+    return follow_ups(tools, cited, asked=asked, found=search.candidates if search else ())
 
 
 def _without_search(intent: Intent, lang: str, tools: Tools) -> str:

@@ -16,13 +16,11 @@ from query_fn.agent.purse import Purse
 from query_fn.agent.render import safe
 from query_fn.agent.tools import Tools
 from query_fn.model import Answer, Candidate, Diagnostics, Evidence, SearchResult, Status
-from query_fn.visibility import Visibility
 
 # Named, but nothing that was configured has failed: the answer is complete all the same.
 EXPECTED = ("no_model", "no_embedder", "no_vectors", "conversation_")
 MODEL_FAILED = ("model_failed:", "chat_unavailable:")
 SURE = 0.65  # confidence under it: the answer stands, and says that the match is weak (0.5 is the refusal threshold)
-MAX_FOLLOW_UPS = 3
 MAX_NEAREST = 3
 
 
@@ -68,7 +66,7 @@ def answered(verdict: Verdict, ending: Ending, *, tools: Tools, lang: str, diagn
         citations=tuple(c for p in verdict.passed for c in p.citations),
         uncertainties=tuple(say(key, lang) for key in dict.fromkeys((*_model_failed(diagnostics), *doubts))),
         confidence=_confidence(ending),
-        follow_ups=follow_ups(tools, evidence),
+        follow_ups=(),
         nearest=(),
         diagnostics=replace(diagnostics, sources={**diagnostics.sources, "used": _articles(evidence)}),
     )
@@ -158,29 +156,6 @@ def nearest_pages(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
     for candidate in candidates:
         first.setdefault(candidate.article_id, candidate)
     return tuple(first.values())[:MAX_NEAREST]
-
-
-def follow_ups(tools: Tools, evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Return generated questions of the cited pages that were not read: they may be asked next."""
-    seen = Visibility(tools.now, tools.scope)
-    read = {e.locator for e in evidence}
-    found = [
-        q.text
-        for article in dict.fromkeys(e.article_id for e in evidence)
-        for q in tools.store.questions_of(article)
-        if q.chunk_id not in read and seen.sees(q, tools.store.articles_by_id)
-    ]
-    return tuple(dict.fromkeys(found))[:MAX_FOLLOW_UPS]
-
-
-def starters(tools: Tools) -> tuple[str, ...]:
-    """Return one generated question each of the first visible pages: what can be asked here."""
-    seen = Visibility(tools.now, tools.scope)
-    found: list[str] = []
-    for article in tools.store.articles():
-        questions = tools.store.questions_of(article.id) if len(found) < MAX_FOLLOW_UPS else ()
-        found += [q.text for q in questions if seen.sees(q, tools.store.articles_by_id)][:1]
-    return tuple(found)
 
 
 def _doubts(verdict: Verdict, ending: Ending, book: Book, *, lang: str) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from query_fn.retrieve.confidence import asked_for
+
 
 class Intent(StrEnum):
     """The shape of the answer a question asks for."""
@@ -137,6 +139,36 @@ def is_parallel(question: str) -> bool:
     return bool(_PARALLEL.search(question.strip()))
 
 
+_OPENING = re.compile(r"^(?:and|or|but|so|then|also)\b[, ]*|^(?:那么?|还有|然后|再)", re.IGNORECASE)
+_BREAK = re.compile(r"[,，;；]|\b(?:when|if|because|while|and|but|after|before|since|once|so)\b", re.IGNORECASE)
+_NAMED = re.compile(r"`[^`]+`|[《「“][^》」”]+[》」”]|(?<!^)(?<![.!?]\s)\b[A-Z][A-Za-z0-9.+-]+")
+_SETTING = re.compile(r"如果|假如|要是|[当若的了时候后在被]")
+SUBJECT_WORDS, SUBJECT_HAN = 2, 4  # content of a clause that names what the question is about
+
+
+def has_subject(question: str, previous: str) -> bool:
+    """Say whether an elliptic question changes the topic: it names what it is about, so it leans on nothing before.
+
+    Its pronoun stands in a later clause than its subject ("If the port is taken, how do I change it?"), or a whole
+    question with a name of its own only opens with "and".
+    """
+    rest = _OPENING.sub("", question.strip())
+    pointing = _ELLIPTIC.search(rest)
+    if pointing:
+        breaks = [match.start() for match in _BREAK.finditer(rest, 0, pointing.start())]
+        return rest == question.strip() and bool(breaks) and _names_something(rest[: breaks[-1]])
+    own = set(_NAMED.findall(rest)) - set(_NAMED.findall(f". {previous}"))
+    asks = asked_for(rest) != rest
+    return rest != question.strip() and asks and not is_parallel(question) and any(n not in previous for n in own)
+
+
+def _names_something(clause: str) -> bool:
+    content = _SETTING.sub("", asked_for(clause))
+    words = [word for word in re.findall(r"[A-Za-z0-9]+", content) if len(word) > 1]
+    return len(words) >= SUBJECT_WORDS or len(re.findall(r"[\u3400-\u9fff]", content)) >= SUBJECT_HAN
+
+
 def standalone(question: str, previous: str | None) -> str:
-    """Return the question with the previous standalone question in front when it is elliptic."""
-    return f"{previous} {question}" if previous and is_elliptic(question) else question
+    """Return the question with the previous standalone question in front when it leans on that."""
+    leans = previous and is_elliptic(question) and not has_subject(question, previous)
+    return f"{previous} {question}" if leans else question

@@ -268,6 +268,11 @@ def test_intent(question: str, intent: Intent) -> None:
         "Why is that?",
         "the second one",
         "这个怎么用？",
+        "If it fails, what then?",
+        "And when the port is taken, how do I change it?",
+        "And how long are they kept on Docker?",
+        "如果失败了，它会重试吗？",
+        "那 Docker 呢？",
     ],
 )
 def test_elliptic(question: str) -> None:
@@ -288,8 +293,13 @@ def test_elliptic(question: str) -> None:
         "How to prepare for a one on one?",
         "我应该怎么安装？",
         "对象存储怎么配置？",
+        "If the port is taken, how do I change it?",
+        "How does Docker restart when it crashes?",
+        "And where does Docker Compose mount the content?",
+        "如果默认端口被占用，怎么修改它？",
+        "那 Docker 镜像监听哪个端口？",
     ],
 )
 def test_standalone(question: str) -> None:
-    """A question that stands alone is left alone."""
+    """A question that stands alone, or names its own subject, is left alone."""
     assert standalone(question, "something else") == question

@@ -11,12 +11,12 @@ import json
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from query_fn.agent.chat.base import Observation, Task, ToolError, View
+from query_fn.agent.chat.base import Result, Task, ToolError, View
 from query_fn.agent.chat.claude.prompt import instructions
 from query_fn.agent.chat.claude.results import Json, rendered
 from query_fn.agent.manual import DELEGATE, offered
 from query_fn.agent.router import Intent
-from query_fn.model import Turn
+from query_fn.model import SearchResult, Turn
 from query_fn.prices import UNSURE, tokens
 
 HISTORY = 3_000  # characters of earlier turns, the last ones first
@@ -31,6 +31,10 @@ _HINTS = {
     Intent.PAGES: "It asks which pages there are: search or list, then read the first lines of each.",
 }
 
+_REWRITE = (
+    "This search does not know the conversation. If it missed what the reader means, search again with one question "
+    "that stands alone: say what it, this or the second one is."
+)
 _WANTED = {
     "no_number": "a number",
     "no_date": "a date or a time",
@@ -42,7 +46,10 @@ _WANTED = {
 
 def request(view: View, *, model: str, max_tokens: int, off: Sequence[str] = ()) -> Json:
     """Return the body of a request. On the last turn the tools stay, since earlier turns use them, and none may be."""
-    messages, tools = [_asked(view), *_run(view.seen)], offered((*off, DELEGATE) if view.task else off)
+    messages, tools = (
+        [_asked(view), *_run(view)],
+        offered((*off, DELEGATE) if view.task else off),
+    )
     if view.rejected or view.lacks:
         messages[-1] = _with(messages[-1], _again(view))
     elif view.final:
@@ -71,8 +78,6 @@ def _asked(view: View) -> Json:
     lines = [f"Question: {json.dumps(view.asked, ensure_ascii=False)}"]
     if view.said:
         lines.append(f"Searched for as: {json.dumps(view.question, ensure_ascii=False)}")
-    if view.carried:
-        lines.append(f"The last answer cited: {json.dumps(list(view.carried), ensure_ascii=False)}")
     lines += [hint for hint in (_HINTS.get(view.intent),) if hint]
     lines += [_contract(view.task)] if view.task else []
     lines.append(f"Answer in {'Chinese' if view.lang == 'zh' else 'English' if view.lang == 'en' else view.lang}.")
@@ -98,21 +103,28 @@ def _history(turns: Sequence[Turn]) -> list[Json]:
     return kept
 
 
-def _run(seen: Sequence[Observation]) -> list[Json]:
+def _run(view: View) -> list[Json]:
     """Return each turn as the calls the model made and their results."""
     messages, room = list[Json](), EVIDENCE
-    for turn, group in groupby(seen, key=lambda observation: observation.turn):
+    for turn, group in groupby(view.seen, key=lambda observation: observation.turn):
         uses, results = list[Json](), list[Json]()
         for number, observation in enumerate(group):
             name = f"call_{turn}_{number}"
             content, used = rendered(observation.result, room)
             room -= used
+            if not turn and _doubtful(observation.result, view):
+                content = [*content, _text(json.dumps({"hint": _REWRITE}))]
             call = observation.call
             uses.append({"type": "tool_use", "id": name, "name": call.tool, "input": dict(call.args)})
             failed = {"is_error": True} if isinstance(observation.result, ToolError) else {}
             results.append({"type": "tool_result", "tool_use_id": name, "content": content, **failed})
         messages += [{"role": "assistant", "content": uses}, {"role": "user", "content": results}]
     return messages
+
+
+def _doubtful(result: Result, view: View) -> bool:
+    """Say whether a search may have missed what a follow-up is about: it was joined by rules, or found little."""
+    return isinstance(result, SearchResult) and (bool(view.said) or (bool(view.turns) and not result.answerable))
 
 
 def _again(view: View) -> str:

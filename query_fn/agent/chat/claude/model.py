@@ -32,13 +32,16 @@ class Claude:
     writes: bool = True
 
     def next(self, view: View) -> Move:
-        """Search first, without asking; then let the model decide. Raises ModelFailed when it cannot be asked.
+        """Search first, without asking, and read again what the turn before cited; then let the model decide.
 
-        A turn that may use tools is only taken when the purse holds an answer after it.
+        A turn that may use tools is only taken when the purse holds an answer after it. Raises ModelFailed when the
+        model cannot be asked.
         """
         if not view.seen and not view.final and "search" not in self.off:
             self.client.prepare()
-            return Calls((Call("search", {"query": view.question}),))
+            carried = list(view.carried[:READ_AT_ONCE]) if "read" not in self.off else []
+            reading = (Call("read", {"locators": carried}),) if carried else ()
+            return Calls((Call("search", {"query": view.question}), *reading))
         body, worst = self._request(view)
         twice = Usage(cache_write=2 * worst.cache_write + worst.output, output=2 * worst.output)
         if not view.final and self.purse.lacking(twice, self.settings.price):
