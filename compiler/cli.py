@@ -31,6 +31,8 @@ COMMANDS = {
     "ask": "compiler.commands.ask:ask",
     "search": "compiler.commands.search:search",
     "package": "compiler.commands.package:bundle",
+    "upload": "compiler.commands.upload:upload",
+    "rollback": "compiler.commands.upload:rollback",
     "propose": "compiler.commands.propose:propose",
     "log": "compiler.commands.log:log",
     "doctor": "compiler.commands.doctor:doctor",

@@ -22,6 +22,8 @@ _log = logging.getLogger("geosmin.edge")
 _UNAVAILABLE = {
     "artifacts_missing": "No build is there yet. Run `geosmin build`, then ask again.",
     "artifacts_damaged": "The build is damaged and is not served. Build again or deploy it again.",
+    "artifacts_unsigned": "The build is not signed by the owner and is not served.",
+    "artifacts_unreachable": "The build cannot be fetched now. Try again later.",
     "profile_mismatch": "The build was made for another version of this function. Build again.",
 }
 

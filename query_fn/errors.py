@@ -4,6 +4,8 @@ QueryError
 ├── ArtifactError          the artifacts cannot be served (503)
 │   ├── ArtifactMissing    no build there
 │   ├── ArtifactDamaged    a size or SHA-256 differs from the manifest
+│   ├── ArtifactUnsigned   the manifest does not carry the owner's signature
+│   ├── ArtifactUnreachable  the store of the artifacts gives no answer
 │   └── ProfileMismatch    built for another schema, tokeniser or embedder; names the field
 ├── RouteFailed            one retrieval route gave up; the search goes on and names it
 ├── ModelFailed            the paid model gives no answer; the free one takes over and names it
@@ -40,6 +42,18 @@ class ArtifactDamaged(ArtifactError):
     """A file's size or SHA-256 differs from the manifest."""
 
     code = "artifacts_damaged"
+
+
+class ArtifactUnsigned(ArtifactError):
+    """The manifest is not signed with the owner's key."""
+
+    code = "artifacts_unsigned"
+
+
+class ArtifactUnreachable(ArtifactError):
+    """The store of the artifacts gives no answer."""
+
+    code = "artifacts_unreachable"
 
 
 class ProfileMismatch(ArtifactError):

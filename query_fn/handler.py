@@ -20,9 +20,11 @@ from typing import Any
 from mangum import Mangum
 
 from query_fn.app import create_app
+from query_fn.bucket import Place
 from query_fn.environment import SettingsError, chat_from, claude_from
 from query_fn.guard.switch import POSITIONS
 from query_fn.settings import Settings
+from query_fn.signature import key_from
 
 _log = logging.getLogger("geosmin.handler")
 _log.setLevel(logging.INFO)
@@ -38,8 +40,15 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     secret = environment.get("GEOSMIN_CONVERSATION_SECRET", "").encode()
     if secret and len(secret) < 16:
         raise SettingsError("GEOSMIN_CONVERSATION_SECRET needs at least 16 bytes")
+    artifacts, key = environment.get("GEOSMIN_ARTIFACTS", ""), _verify_key(environment.get("GEOSMIN_VERIFY_KEY", ""))
+    bucket = artifacts if "://" in artifacts else ""
+    if bucket and (Place.of(bucket) is None or key is None or find_spec("boto3") is None):
+        raise SettingsError("GEOSMIN_ARTIFACTS=s3://BUCKET/PREFIX needs GEOSMIN_VERIFY_KEY, and boto3 (`--with aws`)")
     return Settings(
-        artifacts=Path(environment.get("GEOSMIN_ARTIFACTS", default.artifacts)),
+        artifacts=Path(artifacts or default.artifacts),
+        bucket=bucket,
+        verify_key=key,
+        refresh_seconds=float(_number(environment, "GEOSMIN_REFRESH_SECONDS", int(default.refresh_seconds))),
         model=_model(environment.get("GEOSMIN_MODEL", "")),
         base_path=environment.get("GEOSMIN_BASE_PATH", default.base_path),
         secret=secret or None,
@@ -135,6 +144,13 @@ def _dollars(environment: Mapping[str, str], name: str, default: float) -> float
     if text and not re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", text):
         raise SettingsError(f"{name} must be an amount in US dollars such as 0.05, not {text!r}")
     return float(text) if text else default
+
+
+def _verify_key(text: str) -> bytes | None:
+    key = key_from(text)
+    if text and key is None:
+        raise SettingsError("GEOSMIN_VERIFY_KEY must be 32 bytes in base64, as `geosmin upload --make-key` prints them")
+    return key
 
 
 def _switch(text: str) -> str:

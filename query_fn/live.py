@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
 from query_fn.agent.chat.base import ChatModel
 from query_fn.agent.chat.claude.client import Client
@@ -19,6 +20,7 @@ from query_fn.agent.chat.claude.model import Claude
 from query_fn.agent.chat.closeness import closeness
 from query_fn.agent.chat.extractive import Extractive
 from query_fn.agent.purse import Purse
+from query_fn.bucket import Bucket, Place
 from query_fn.contract import LEXICAL
 from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing
 from query_fn.retrieve.embed import Embedder, Reader
@@ -26,6 +28,7 @@ from query_fn.retrieve.lexical import Lexical
 from query_fn.retrieve.search import Searcher
 from query_fn.service import Deps
 from query_fn.settings import Settings
+from query_fn.signature import check
 from query_fn.store import Store, check_embedder, open_store
 
 _log = logging.getLogger("geosmin.live")
@@ -40,11 +43,35 @@ class Build:
     lexical: Searcher
 
 
+class Source(Protocol):
+    """Where builds come from."""
+
+    refused: str  # why a newer build than the one in use is not used, "" when there is none
+
+    def target(self) -> Path:
+        """Return the folder of the build to use. Raises ArtifactError when there is none."""
+        ...
+
+
+class Folder:
+    """Builds on this disk, behind a symbolic link."""
+
+    refused = ""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def target(self) -> Path:
+        """Return what the link leads to now."""
+        return self._path.resolve()
+
+
 class Live:
     """Hand out the current build. Thread-safe; opening happens once, the others wait."""
 
     def __init__(self, settings: Settings, *, clock: Callable[[], int] | None = None) -> None:
         self._settings = settings
+        self._source = _source(settings)
         self._clock = clock
         self._lock = threading.Lock()
         self._build: Build | None = None
@@ -52,11 +79,11 @@ class Live:
 
     def current(self) -> Build:
         """Return the build behind the pointer. Raises ArtifactError when there is none that can be served."""
-        target = self._settings.artifacts.resolve()
         with self._lock:
+            target = self._source.target()
             if self._build is None or (target != self._build.target and (target, _stamp(target)) != self._refused):
                 self._build = self._reopen(target)
-            return self._build
+            return _noted(self._build, self._source.refused)
 
     def _reopen(self, target: Path) -> Build:
         try:
@@ -66,11 +93,12 @@ class Live:
             if self._build is None:
                 raise
             self._refused = (target, _stamp(target))
-            notes = tuple(dict.fromkeys((*self._build.deps.notes, f"new_build_refused:{error.code}")))
-            return replace(self._build, deps=replace(self._build.deps, notes=notes))
+            return _noted(self._build, error.code)
 
     def _open(self, target: Path) -> Build:
         store = open_store(target, model=self._settings.model)
+        if self._settings.verify_key is not None:
+            check(store.manifest, self._settings.verify_key)
         for name in LEXICAL:  # opened now: the folder of a superseded build goes away
             store.lexical(name)
         embedder, notes = _embedder(store)
@@ -84,6 +112,21 @@ class Live:
         deps = Deps(store, searcher, model, self._settings, notes=notes, paid=paid)
         deps = replace(deps, clock=self._clock) if self._clock else deps
         return Build(target, deps, Searcher(store, None) if embedder else searcher)
+
+
+def _source(settings: Settings) -> Source:
+    place = Place.of(settings.bucket)
+    if place is None or settings.verify_key is None:
+        return Folder(settings.artifacts)
+    return Bucket(place, settings.verify_key, seconds=settings.refresh_seconds)
+
+
+def _noted(build: Build, refused: str) -> Build:
+    """Return the build with the name of the newer one's fault, "" for none."""
+    if not refused:
+        return build
+    notes = tuple(dict.fromkeys((*build.deps.notes, f"new_build_refused:{refused}")))
+    return replace(build, deps=replace(build.deps, notes=notes))
 
 
 def chat_model(store: Store, embedder: Reader | None) -> ChatModel:

@@ -52,3 +52,6 @@ class Settings:
     door: bytes | None = field(default=None, repr=False)  # what the proxy in front must send; None: anybody may call
     table: str = ""  # DynamoDB table of what all containers count together; "" = each container counts for itself
     cached_answers: int = 256  # in this process
+    bucket: str = ""  # s3://BUCKET/PREFIX: the artifacts come from there, and `artifacts` is not used
+    verify_key: bytes | None = None  # the owner's public key; a manifest that it did not sign is refused
+    refresh_seconds: float = 60.0  # how often the pointer in the bucket is looked at

@@ -209,6 +209,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.sources.scan",
         "query_fn.store",
     ),
+    "compiler.upload": (
+        *LEAVES,
+        *TEXT,
+        "query_fn.bucket",
+        "query_fn.errors",
+        "query_fn.signature",
+        "query_fn.store",
+    ),
     "compiler.package": (*LEAVES, *TEXT, "query_fn.errors", "query_fn.retrieve.embed", "query_fn.store"),
     "compiler.lint": (
         *LEAVES,

@@ -138,6 +138,9 @@ def test_import_is_cheap() -> None:
     [
         ("GEOSMIN_MAX_STEPS", "many"),
         ("GEOSMIN_OFF", "please"),
+        ("GEOSMIN_VERIFY_KEY", "c2hvcnQ="),
+        ("GEOSMIN_ARTIFACTS", "s3://bucket/wiki"),
+        ("GEOSMIN_ARTIFACTS", "https://bucket/wiki"),
         ("GEOSMIN_DAY_USD", "-1"),
         ("GEOSMIN_CONVERSATION_SECRET", "short"),
         ("GEOSMIN_ALLOW_ORIGINS", "*"),
