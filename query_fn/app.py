@@ -26,6 +26,7 @@ from query_fn.guard.guards import guards_for
 from query_fn.guard.visitors import address
 from query_fn.live import Build, Live
 from query_fn.model import Scope
+from query_fn.pump import attended
 from query_fn.settings import Settings
 from query_fn.static import serve
 from query_fn.talk import Talk, site_of
@@ -102,7 +103,7 @@ class Api:
         talk = Talk(asked, build, self._settings, guards=self._guards, pays=pays)
         if asked.ask.stream:
             return StreamingResponse(talk.stream(), headers=wire.STREAM_HEADERS)
-        return JSONResponse(await anyio.to_thread.run_sync(talk.whole))
+        return JSONResponse(await attended(talk.whole, request.is_disconnected))
 
     async def search(self, request: Request) -> Response:
         """Return candidates for a query."""

@@ -8,10 +8,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import TypeVar
 
 import anyio.to_thread
 
+T = TypeVar("T")
+LOOK = 0.25  # seconds between two looks whether a reader has left
 ALIVE = ": still here\n\n"  # a comment of server-sent events
 
 
@@ -38,6 +41,16 @@ async def pumped(make: Callable[[Callable[[], bool]], Iterator[str]], *, silence
         await running
     finally:
         gone.set()
+
+
+async def attended(work: Callable[[Callable[[], bool]], T], left: Callable[[], Awaitable[bool]]) -> T:
+    """Return what ``work(gone)`` returns; `gone` is told within LOOK seconds that the reader has `left`."""
+    gone = threading.Event()
+    running = asyncio.ensure_future(anyio.to_thread.run_sync(work, gone.is_set))
+    while not (await asyncio.wait({running}, timeout=LOOK))[0]:
+        if await left():
+            gone.set()
+    return await running
 
 
 async def _next(arrived: asyncio.Queue[str | None], silence: float) -> str | None:

@@ -51,9 +51,9 @@ class Talk:
         made_with = ("paid" if paid else "free", *notes)
         self._key = key_of(self._ask, manifest, made_with) if asked.conversation is None else ""
 
-    def whole(self) -> wire.Json:
+    def whole(self, gone: Callable[[], bool] = never) -> wire.Json:
         """Return the answer object."""
-        done = next(event for event in self._events(never) if isinstance(event, Done))
+        done = next(event for event in self._events(gone) if isinstance(event, Done))
         return wire.answer(done.answer, self._site, conversation=self._token(done))
 
     async def stream(self) -> AsyncIterator[str]:

@@ -178,8 +178,9 @@ def _node(row: NodeRow, owner: ArticleRow, site: Site) -> Json:
 
 
 def read(found: ReadResult, site: Site) -> Json:
-    """Return evidence with its full text, and the locators that lead nowhere."""
-    texts = [evidence(e, site, full=True) for e in found.evidence]
+    """Return evidence with its full text and the locator under which it goes on, and the locators that lead nowhere."""
+    onward = dict(found.onward)
+    texts = [{**evidence(e, site, full=True), "onward": onward.get(e.id)} for e in found.evidence]
     return {"evidence": texts, "missing": list(found.missing), "build_id": site.build_id}
 
 

@@ -19,7 +19,7 @@ from query_fn.settings import ClaudeSettings
 from tests.artifacts import make_artifacts
 from tests.fake_claude import Hang, Reply, Script, Status, Text, Tool, Turn
 from tests.fake_claude.reading import cited, found, may_use_tools, results, sources
-from tests.query_fn.claude_app import CHAT, QUESTION, asking
+from tests.query_fn.claude_app import CHAT, QUESTION, Asked, asking
 
 Json = dict[str, Any]
 READ = Turn((Tool("read", {"locators": ["backup.0"]}),))
@@ -310,16 +310,47 @@ def test_a_reader_who_left(artifacts: Path) -> None:
 def test_a_reader_who_hangs_up(artifacts: Path) -> None:
     """Over real HTTP: when the connection closes while the model is at work, it is asked nothing more."""
     with asking(artifacts, lambda _: Turn(READ.blocks, pause=0.6)) as asked, asked.served() as port:
-        body = json.dumps({"question": QUESTION}).encode()
-        head = (
-            f"POST {CHAT} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
-        )
-        with socket.create_connection(("127.0.0.1", port)) as reader:
-            reader.sendall(head.encode() + body)
-            while not asked.fake.requests:
-                time.sleep(0.01)
+        hang_up(port, {"question": QUESTION}, asked)
         time.sleep(1.5)
         assert len(asked.fake.requests) == 1
+
+
+def test_a_reader_who_leaves_a_silent_model(artifacts: Path) -> None:
+    """While the stream is silent the reader is noticed all the same: the run ends, and the connection is shut down."""
+    with asking(artifacts, lambda _: Turn(READ.blocks, pause=4.0)) as asked:
+        left = threading.Event()
+        run = threading.Thread(target=lambda: list(service.answer(Ask(QUESTION), asked.deps, gone=left.is_set)))
+        run.start()
+        while not asked.fake.requests:
+            time.sleep(0.01)
+        time.sleep(0.3)  # the first event has arrived, and nothing follows
+        left.set()
+        run.join(1.0)
+        assert not run.is_alive()
+        ended = time.monotonic() + 1.0
+        while time.monotonic() < ended and any(t.name.startswith("claude") for t in threading.enumerate()):
+            time.sleep(0.02)
+        assert not any(t.name.startswith("claude") for t in threading.enumerate())
+
+
+def test_a_reader_who_hangs_up_on_one_answer(artifacts: Path) -> None:
+    """The same for one JSON object: nobody waits for it any more, so the model is asked nothing more."""
+    with asking(artifacts, lambda _: Turn(READ.blocks, pause=1.2)) as asked, asked.served() as port:
+        hang_up(port, {"question": QUESTION, "stream": False}, asked)
+        time.sleep(1.0)
+        assert not any(t.name.startswith("claude") for t in threading.enumerate())
+        time.sleep(0.5)
+        assert len(asked.fake.requests) == 1
+
+
+def hang_up(port: int, asked_for: Json, asked: Asked) -> None:
+    """Ask over a socket and close it as soon as the model is at work."""
+    body = json.dumps(asked_for).encode()
+    head = f"POST {CHAT} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port)) as reader:
+        reader.sendall(head.encode() + body)
+        while not asked.fake.requests:
+            time.sleep(0.01)
 
 
 def test_nothing_internal_is_told(artifacts: Path) -> None:

@@ -8,12 +8,15 @@ only while there is time. Everything else has a name and ends the call.
 from __future__ import annotations
 
 import random
+import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from query_fn.agent.chat.claude.reply import Said, Use, Words
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 FATAL = {401: "key_refused", 402: "account_refused", 403: "key_refused", 404: "model_unknown", 413: "too_large"}
 PASSING = (408, 409, 429)
 LONGEST_PAUSE = 4.0  # seconds before a call is tried again
+LOOK = 0.2  # seconds after which a silent stream is asked whether anybody still waits for it
 
 
 class _Again(Exception):
@@ -118,8 +122,8 @@ class Client:
         arrived, price = _Stream(), self._settings.price
         reserved = purse.reserve(worst, price)
         try:
-            with self._named(arrived), sdk.messages.stream(**body, timeout=self._silence(purse)) as stream:
-                _read(stream, arrived, purse)
+            with self._named(arrived):
+                _take(lambda: sdk.messages.stream(**body, timeout=self._silence(purse)), arrived, purse)
         finally:
             purse.settle(reserved, _charged(arrived, worst), price)
         if purse.gone():
@@ -184,12 +188,47 @@ def connected(settings: ClaudeSettings) -> Sdk:
         raise ModelFailed("key_missing") from None
 
 
-def _read(stream: MessageStream[Any], arrived: _Stream, purse: Purse) -> None:
-    """Take the events of a stream until it ends, the reader leaves, or the time is up."""
-    for event in stream:
-        arrived.take(event)
-        if purse.gone() or not purse.left:
+def _take(opened: Callable[[], AbstractContextManager[MessageStream[Any]]], arrived: _Stream, purse: Purse) -> None:
+    """Take the events of a stream until it ends, the reader leaves, or the time is up; a silent one is left too.
+
+    The stream is read in a thread of its own, because nothing wakes a read that waits for its next byte. Whoever leaves
+    shuts the connection down, so that the service stops working on an answer that nobody will see.
+    """
+    events: SimpleQueue[Any] = SimpleQueue()
+    connection: list[MessageStream[Any]] = []
+
+    def read() -> None:
+        try:
+            with opened() as stream:
+                connection.append(stream)
+                for event in stream:
+                    events.put(event)
+        finally:
+            events.put(None)
+
+    pool = ThreadPoolExecutor(1, thread_name_prefix="claude")
+    reading = pool.submit(read)
+    pool.shutdown(wait=False)
+    while not purse.gone() and purse.left:
+        try:
+            event = events.get(timeout=min(LOOK, purse.left))
+        except Empty:
+            continue
+        if event is None:
+            reading.result()
             return
+        arrived.take(event)
+    for stream in connection:
+        _shut(stream)
+
+
+def _shut(stream: MessageStream[Any]) -> None:
+    """End a connection that another thread reads from; closing it would not wake that thread."""
+    wire = stream.response.extensions.get("network_stream")
+    line = wire.get_extra_info("socket") if wire is not None else None
+    if line is not None:
+        with suppress(OSError):  # it has ended by itself
+            line.shutdown(socket.SHUT_RDWR)
 
 
 def _waited(purse: Purse, attempt: int, after: float) -> bool:
