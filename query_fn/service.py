@@ -64,7 +64,7 @@ def answer(ask: Ask, deps: Deps, *, gone: Callable[[], bool] = never) -> Iterato
         diagnostics = trace(None, notes=notes(deps))
         yield from _tell(plain_reply(text, diagnostics=diagnostics, follow_ups=starters(tools)), question)
         return
-    rounds, said = deps.settings.retrieval_rounds, ask.question if question != ask.question else ""
+    rounds, said = deps.settings.retrieval_rounds, _said(ask.question, question)
     view = View(question, lang, intent, turns=ask.turns, rounds=rounds, carried=carried, said=said)
     models = _models(deps, gone)
     if deps.paid is not None:
@@ -123,3 +123,8 @@ def _without_search(intent: Intent, lang: str, tools: Tools) -> str:
 def _tell(reply: Answer, question: str) -> Iterator[Event]:
     yield Sentence(reply.answer, ())
     yield Done(reply, question)
+
+
+def _said(asked: str, question: str) -> str:
+    """Return a follow-up in the reader's own words when what is searched for has the turn before in front."""
+    return asked if question != asked and question.endswith(asked) else ""

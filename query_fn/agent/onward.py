@@ -52,6 +52,9 @@ _NTH = re.compile(
 )
 _NUMBERS = ("place", "first", "nth", "number", "zh", "rank")
 _THINGS = ("thing", "any", "kind", "counted")
+_OF_SO_MANY = re.compile(
+    rf"\bof the (?:{'|'.join(_EN_NUMBERS)}|\d+)\b|这?[两二三四五六七八九十\d]+[个步项条点种级层类]里?(?:面|中)?", re.I
+)
 _WHICH = re.compile(
     r"\b(?:which|what) (?:step|stage)(?: number)?\b|\bat (?:which|what) (?:step|stage)\b|第几步|哪一步|第几个步骤",
     re.IGNORECASE,
@@ -95,7 +98,8 @@ def _held(match: re.Match[str], groups: tuple[str, ...]) -> str:
 
 
 def _without(question: str, match: re.Match[str]) -> str:
-    return " ".join(f"{question[: match.start()]} {question[match.end() :]}".split())
+    rest = f"{question[: match.start()]} {question[match.end() :]}"
+    return " ".join(_OF_SO_MANY.sub(" ", rest).split())
 
 
 def _value(written: str) -> int:

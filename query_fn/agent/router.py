@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from query_fn.agent.parallel import put_in_place
 from query_fn.retrieve.confidence import asked_for
 
 
@@ -169,6 +170,12 @@ def _names_something(clause: str) -> bool:
 
 
 def standalone(question: str, previous: str | None) -> str:
-    """Return the question with the previous standalone question in front when it leans on that."""
-    leans = previous and is_elliptic(question) and not has_subject(question, previous)
-    return f"{previous} {question}" if leans else question
+    """Return what a follow-up asks: the previous question about another thing, else both, the previous one in front.
+
+    A question with a subject of its own stands for itself.
+    """
+    if not previous or not is_elliptic(question):
+        return question
+    if same := put_in_place(question, previous):
+        return same
+    return question if has_subject(question, previous) else f"{previous} {question}"

@@ -36,6 +36,8 @@ READ = 4  # candidates read at once; twice as many across languages, where ranks
 CARRIED = 2  # places of the turn before that a follow-up reads again
 MAX_NAMES = 3  # ways to read the name of a page out of a question
 MAX_HEADINGS = 24
+SURE, SAYS_MUCH = 0.8, 4  # confidence, and content words, of a question that begins another topic
+NEAR = 1.0  # added to what stands in a passage that the turn before cited
 TOLD = 0.85  # factor of what the turn before told already
 
 
@@ -63,14 +65,15 @@ class Extractive:
         if view.intent is Intent.SECTIONS and (move := _by_name(view)):
             return move
         if not searches:
-            return Draft(()) if view.final else _search(subject(view.question, view.intent))
+            return Draft(()) if view.final else _searched(view)
         best = max(searches, key=lambda found: (found.answerable, found.confidence))
         if not best.answerable and (again := self._again(view, best, len(searches))):
             return again
         if not self._worth(best):
             return Draft(())
-        if view.turns and best.query == _after(view):
-            view = replace(view, question=best.query, said=view.asked)
+        if _goes_on(view, searches):
+            carried = view.turns[-1].evidence
+            view = replace(view, question=_after(view), said=view.asked, carried=carried)
         if view.intent is Intent.STEPS and wants_steps(view.asked) and (move := self._steps(view, best)):
             return move
         read = tuple(e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence)
@@ -154,12 +157,10 @@ class Extractive:
         return draft if draft.sentences else None
 
     def _again(self, view: View, best: SearchResult, searches: int) -> Calls | None:
-        """Search once more: with the turn before in front, else for the content words alone; None: not again."""
+        """Search once more, for the content words alone; None: not again."""
         read = any(isinstance(o.result, ReadResult) for o in view.seen)
         if view.final or read or searches >= view.rounds:
             return None
-        if view.turns and not view.said:
-            return _search(_after(view))
         rewritten = " ".join(_content_words(view.question, self.fold))
         return None if self._worth(best) or rewritten in ("", best.query) else _search(rewritten)
 
@@ -179,6 +180,8 @@ class Extractive:
             native = [c.chunk_id for c in chosen if c.lang == lang]
             parts = [native[:READ], foreign[:READ], foreign[READ : 2 * READ] if not native else native[READ : 2 * READ]]
             return Calls(tuple(Call("read", {"locators": part}) for part in parts if part)[:2])
+        if view.said:
+            return _read_on(view)
         carried = [c for c in view.carried[:CARRIED] if c not in {c.chunk_id for c in chosen}]
         locators = list(dict.fromkeys((*(c.chunk_id for c in chosen[: READ - len(carried)]), *carried)))[:READ]
         return Calls((Call("read", {"locators": locators}),))
@@ -225,14 +228,46 @@ def _unsaid(scored: list[Scored], view: View) -> list[Scored]:
     if not view.said or not keywords(view.said):
         return scored
     told = " ".join(plain(view.turns[-1].answer).split())
+    near = [replace(s, score=s.score + NEAR * (s.span.evidence.locator in view.turns[-1].evidence)) for s in scored]
     if is_parallel(view.said):
-        return [s for s in scored if s.span.text not in told] or scored
-    return [replace(s, score=s.score * TOLD) if s.span.text in told else s for s in scored]
+        return [s for s in near if s.span.text not in told] or near
+    return [replace(s, score=s.score * TOLD) if s.span.text in told else s for s in near]
 
 
 def _places(found: SearchResult | None) -> list[str]:
     """Return the chunks worth reading of a search that is confident."""
     return [c.chunk_id for c in found.candidates[:READ]] if found is not None and found.answerable else []
+
+
+def _searched(view: View) -> Calls:
+    """Search for the question; in a conversation also with the turn before in front, unless it stands there already."""
+    queries = [subject(view.question, view.intent)]
+    queries += [_after(view)] if view.turns and not view.said and not view.carried else []
+    return Calls(tuple(Call("search", {"query": query}) for query in queries))
+
+
+def _goes_on(view: View, searches: Sequence[SearchResult]) -> bool:
+    """Say whether a question that could stand alone goes on from the turn before.
+
+    It does not when it says much and finds another page for sure.
+    """
+    if not view.turns or view.said or view.carried or len(searches) < 2:
+        return False
+    alone, after = searches[:2]
+    pages = {c.article_id for c in after.candidates if c.chunk_id in view.turns[-1].evidence}
+    first = alone.candidates[0].article_id if alone.candidates else ""
+    says_much = len(keywords(view.asked)) >= SAYS_MUCH
+    return bool(view.turns[-1].evidence) and not (says_much and alone.confidence >= SURE and first not in pages)
+
+
+def _read_on(view: View) -> Calls:
+    """Read what a follow-up found: with the turn before in front, alone, and some of what the turn before cited."""
+    found = [o.result for o in view.seen if isinstance(o.result, SearchResult)]
+    wanted = dict.fromkeys(view.carried[:CARRIED])
+    for result in reversed(found[:2]):
+        wanted |= dict.fromkeys([c.chunk_id for c in result.candidates if c.chunk_id not in wanted][:READ])
+    places = list(wanted)[: 2 * READ]
+    return Calls(tuple(Call("read", {"locators": places[at : at + READ]}) for at in range(0, len(places), READ)))
 
 
 def _search(query: str) -> Calls:
