@@ -100,7 +100,7 @@ def _build(run: Run, how: How) -> Report:
             run.cache.early = True
             return told(sources, Ending(served), enrichment, cache=run.cache, clock=clock)
     made = made or _derive(run, sources, enrichment)
-    with how.press.search(leaves_of(sources.documents), cache=run.cache) as search:  # runs beside what follows
+    with how.press.search(leaves_of(sources, made), cache=run.cache) as search:  # runs beside what follows
         with clock.stage("embed"):
             vectors = embed_rows(made, choice, settings, progress=progress, anew="embed" in run.cache.anew)
         answers, waiting = enrichment.digest, _waiting(vectors)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+
+from markupsafe import Markup
 
 from compiler.cache import Cache
 from compiler.derive import Derivation
@@ -18,7 +20,7 @@ from compiler.index.check import verify_bytes
 from compiler.index.rows import BuildMeta, Rows, Vectors
 from compiler.index.switch import BUILDS, current_build, ours
 from compiler.index.write import verify, write_artifacts
-from compiler.model import Document, Site
+from compiler.model import Site
 from compiler.progress import Clock
 from compiler.read import Sources
 from compiler.settings import Settings
@@ -66,9 +68,14 @@ class Press:
     search: Callable[..., AbstractContextManager[pagefind.Finish]] = pagefind.begun
 
 
-def leaves_of(documents: Sequence[Document]) -> list[pagefind.Leaf]:
-    """Return what the static search is made of."""
-    return [pagefind.Leaf(d.article.url, d.article.title, d.article.lang, d.html) for d in documents]
+def leaves_of(sources: Sources, made: Derivation) -> list[pagefind.Leaf]:
+    """Return what the static search is made of: all articles, and what defines each subject that has a page."""
+    subjects = [entry for entry in made.wiki.entries if entry.human is None]
+    leaves = [
+        pagefind.Leaf(a.url, a.title, a.lang, d.html, a.kind, a.tags) for d in sources.documents for a in (d.article,)
+    ]
+    defined = ((entry, Markup("<p>{}</p>").format(entry.definition.text)) for entry in subjects)
+    return leaves + [pagefind.Leaf(e.url, e.title, e.lang, str(html), e.kind) for e, html in defined]
 
 
 def is_served(out: Path, build_id: str) -> Manifest | None:

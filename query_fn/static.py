@@ -9,8 +9,8 @@ from urllib.parse import quote
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 
 CSP = (  # each page narrows connect-src to its own endpoint in a meta tag
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; media-src 'self'; "
-    "connect-src *; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; media-src 'self'; connect-src *; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 HEADERS = {"content-security-policy": CSP, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
 _TYPES = {".md": "text/markdown; charset=utf-8", ".js": "text/javascript", ".txt": "text/plain; charset=utf-8"}

@@ -19,6 +19,7 @@ from compiler.wiki.compile import Wiki
 from compiler.wiki.entries import WIKI_URL
 from query_fn.contract import ArticleRow, NodeRow, QuestionRow
 
+LISTS = ("index", "tags", "wiki", "outline")  # kinds of page that list everything
 STARTERS = 4  # questions offered on the home page
 QUESTIONS = 6  # questions shown on an article
 
@@ -74,6 +75,7 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
     sections = {row.url: parts.nodes.get(row.id, ()) for row in parts.articles}
     whole, shards = outline_page(tree, listings, sections, lang=lang)
     lists = (pages.article_index(listings, folders, lang=lang), *_tags(listings, lang), drawn, whole)
+    lists += (pages.search_page([p for p in (*lists, *subjects) if p.kind in LISTS], lang=lang),)
     urls = {p.url for p in (*made, *subjects, *lists)}
     return Site(
         title=settings.site.title,

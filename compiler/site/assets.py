@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from compiler.errors import BuildError
 from compiler.model import Site
+from compiler.site.languages import name_of
 from compiler.site.listing import encode
 from compiler.site.words import TEMPLATE
 
+TAGS = 200  # in the filter of the search
 _SOURCES = ("assets", "widget")
 _SUFFIXES = (".css", ".js", ".svg")
 _STYLES = "assets/geosmin.css"
@@ -54,7 +57,11 @@ def write(site: Site, out: Path, theme_css: Path) -> None:
         target = out / folder(theme_css) / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
-    for path, text in {"assets/pages.json": pages_json(site), **site.data}.items():
+    for path, text in {
+        "assets/pages.json": pages_json(site),
+        "assets/filters.json": filters_json(site),
+        **site.data,
+    }.items():
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         (out / path).write_text(text, "utf-8")
     (out / "build.json").write_text(json.dumps({"build": site.build_id}) + "\n", "utf-8")
@@ -62,6 +69,20 @@ def write(site: Site, out: Path, theme_css: Path) -> None:
 
 
 def pages_json(site: Site) -> str:
-    """Return the public list of pages as JSON rows: title, URL, summary, language; home is left out."""
-    rows = [[page.title, encode(page.url), page.summary, page.lang] for page in site.pages if page.kind != "home"]
-    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")) + "\n"
+    """Return the public list of pages as JSON rows: title, URL, summary, language, kind, tags; home is left out."""
+    listed = (page for page in site.pages if page.kind != "home")
+    rows = [[p.title, encode(p.url), p.summary, p.lang, p.kind, [tag.title for tag in p.tags]] for p in listed]
+    return _json(rows)
+
+
+def filters_json(site: Site) -> str:
+    """Return by what a search can be narrowed: kinds of page, the tags of most pages, languages with their names."""
+    found = [page for page in site.pages if page.article_id or page.generated]
+    tags = Counter(tag.title for page in found for tag in page.tags)
+    most = sorted(tags, key=lambda tag: (-tags[tag], tag))[:TAGS]
+    langs = [[lang, name_of(lang)] for lang in sorted({page.lang for page in found})]
+    return _json({"kinds": sorted({page.kind for page in found} - {"home"}), "tags": sorted(most), "langs": langs})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -35,9 +35,9 @@ _SCRIPTS = ("pagefind.js", "pagefind-worker.js")
 _KEPT = ("pagefind-entry.json", "pagefind.*.pf_meta", "wasm.*.pagefind", "fragment/*", "index/*", *_SCRIPTS)
 _PAGE = Markup(
     '<!doctype html><html lang="{lang}"><head><title>{title}</title></head><body data-pagefind-body>'
-    '<i data-pagefind-meta="title[title], lang[lang], url[href]" title="{title}" lang="{lang}" href="{url}"></i>'
-    "{heading}{body}</body></html>\n"
-)
+    '<i data-pagefind-meta="title[title], lang[lang], url[href], kind[class], tags[rel]" title="{title}" lang="{lang}" '
+    'href="{url}" class="{kind}" rel="{tags}"></i>{heading}{body}</body></html>\n'
+)  # no filter of Pagefind's own: it writes their values in no fixed order, and bytes must repeat
 
 Bundle = dict[str, bytes]
 Progress = Callable[[int, int], None]  # shards done, shards in all
@@ -53,6 +53,8 @@ class Leaf:
     title: str
     lang: str
     html: str
+    kind: str = "article"
+    tags: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -128,7 +130,8 @@ def _index(leaves: Sequence[Leaf], lang: str) -> Bundle:
 def _page(leaf: Leaf) -> str:
     heading = Markup() if "<h1" in leaf.html else Markup("<h1>{}</h1>").format(leaf.title)
     body = Markup(leaf.html)  # noqa: S704 - bodies arrive sanitised
-    return _PAGE.format(lang=leaf.lang, title=leaf.title, url=encode(leaf.url), heading=heading, body=body)
+    known = {"lang": leaf.lang, "title": leaf.title, "url": encode(leaf.url), "kind": leaf.kind}
+    return _PAGE.format(**known, tags=json.dumps(leaf.tags, ensure_ascii=False), heading=heading, body=body)
 
 
 def _unpack(bundle: Bundle, folder: Path, *, scripts: bool) -> None:

@@ -17,6 +17,7 @@ from compiler.site.words import fill, words
 
 ARTICLES_URL = "articles/"
 TAGS_URL = "tags/"
+SEARCH_URL = "search/"
 RECENT = 8  # lines under "recently updated": one screen of a phone
 TOPICS = 40  # words on the home page
 DOORS = 3
@@ -158,3 +159,10 @@ def tag_pages(listings: Sequence[Listing], *, lang: str) -> tuple[SitePage, ...]
         )
         for topic in topics(listings)
     )
+
+
+def search_page(lists: Sequence[SitePage], *, lang: str) -> SitePage:
+    """Return the page of all results; without scripts it leads to the pages that list everything."""
+    t = words(lang)
+    html = fill("search.html", t=t, here=SEARCH_URL, lists=[(page.title, page.url) for page in lists])
+    return SitePage(SEARCH_URL, t["search_page"], html, lang, "search")

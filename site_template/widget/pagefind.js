@@ -1,7 +1,5 @@
 // Search without the function: Pagefind's shards of the public pages, merged in the browser. Loaded at the first query.
 
-const MOST = 8; // pages in the dialog
-
 // An identifier is indexed in its parts, and every part must be on the page.
 const JOINTS = /[_.:/\\-]+/g;
 
@@ -9,7 +7,9 @@ let opened = null; // one promise for the whole page: Pagefind keeps its state i
 
 async function open(root) {
   const folder = new URL("pagefind/", root);
-  const shards = await (await fetch(new URL("shards.json", folder))).json();
+  const reply = await fetch(new URL("shards.json", folder));
+  if (reply.status === 404) return null; // the site was built without it
+  const shards = await reply.json();
   const [first, ...rest] = shards.map((name) => new URL(`${name}/`, folder).href);
   if (!first) return null;
   const pagefind = await import(`${first}pagefind.js`);
@@ -19,15 +19,22 @@ async function open(root) {
   return pagefind;
 }
 
-// Returns the pages found for `query`, or null when the site has no static search.
-export async function searchSite({ root, query }) {
+const LOOKED_AT = 80; // results of which the kind and the tags are looked up
+
+async function pages(results, root) {
+  const found = await Promise.all(results.map((one) => one.data()));
+  return found.map(({ meta, plain_excerpt: summary }) => ({ title: meta.title, url: new URL(meta.url, root).href, summary, lang: meta.lang, kind: meta.kind, tags: JSON.parse(meta.tags || "[]") }));
+}
+
+// Returns the pages found for `query`, or null when the site has no static search. `wanted` narrows them.
+export async function searchSite({ root, query, wanted = null, limit = 8 }) {
   opened ??= open(root);
   try {
     const pagefind = await opened;
     if (!pagefind) return null;
     const { results } = await pagefind.search(query.replace(JOINTS, " "));
-    const found = await Promise.all(results.slice(0, MOST).map((one) => one.data()));
-    return found.map(({ meta, plain_excerpt: summary }) => ({ title: meta.title, url: new URL(meta.url, root).href, summary, lang: meta.lang }));
+    if (!wanted) return await pages(results.slice(0, limit), root);
+    return (await pages(results.slice(0, LOOKED_AT), root)).filter(wanted).slice(0, limit);
   } catch {
     opened = null;
     return null;

@@ -1,23 +1,20 @@
-// <geosmin-search>: the dialog behind the header's search box. It asks the function, else searches the static index,
-// and filters the public list of pages when there is neither. Attributes: endpoint, root, lang.
+// <geosmin-search>: the dialog behind the header's search box. Attributes: endpoint, root, lang.
 
+import { chooser } from "./choice.js";
 import { address } from "./cite.js";
 import { sendOnEnter } from "./compose.js";
-import { filter, marked } from "./filter.js";
-import { searchSite } from "./pagefind.js";
+import { choices, find } from "./engine.js";
+import { marked } from "./filter.js";
+import { forget, recent, remember } from "./recent.js";
 import { make } from "./render.js";
-import { search } from "./service.js";
 import { words } from "./strings.js";
 import { style } from "./style.js";
 
-const PAUSE = 120; // ms without typing before the function is asked: a fast typist's gap
-
 export class GeosminSearch extends HTMLElement {
   #parts = null;
-  #pages = null;
-  #timer = 0;
   #abort = null;
   #choice = 0;
+  #given = { ...choices };
   #options = [];
 
   connectedCallback() {
@@ -28,10 +25,11 @@ export class GeosminSearch extends HTMLElement {
     const field = make("input", { type: "text", inputmode: "search", role: "combobox", "aria-label": t.searchTitle, "aria-expanded": "true", "aria-controls": "results", "aria-autocomplete": "list", autocomplete: "off", enterkeyhint: "go", maxlength: 500, placeholder: t.searchTitle });
     const results = make("div", { class: "results", id: "results", role: "listbox", "aria-label": t.search });
     const status = make("p", { class: "visually-hidden", role: "status" });
-    const note = make("p", { class: "foot" }, t.keys);
-    const dialog = make("dialog", { "aria-label": t.searchTitle }, field, results, status, note);
+    const note = make("span", {}, t.keys);
+    const all = make("a", { href: this.#page() }, t.allResults);
+    const dialog = make("dialog", { "aria-label": t.searchTitle }, field, results, status, make("p", { class: "foot" }, note, " · ", all));
     root.append(dialog);
-    this.#parts = { field, results, status, note, dialog, t };
+    this.#parts = { field, results, status, note, all, dialog, t };
     this.#listen(sendOnEnter(field, (event) => this.#enter(event)));
   }
 
@@ -39,17 +37,28 @@ export class GeosminSearch extends HTMLElement {
     const { dialog, field } = this.#parts;
     if (dialog.open) return;
     if (query) field.value = query;
+    this.#addChoices();
     dialog.showModal(); // remembers who had the focus and gives it back
     field.select();
+    this.#choose(0);
     this.#update();
+  }
+
+  #addChoices() {
+    const { field, t } = this.#parts;
+    if (this.#parts.choices) return;
+    const changed = (given) => ((this.#given = { ...choices, ...given }), this.#update());
+    this.#parts.choices = chooser({ root: this.#root(), t, choice: this.#given, changed });
+    const { row } = this.#parts.choices;
+    const show = (event) => event.target.setAttribute("aria-expanded", String(!(row.hidden = !row.hidden)));
+    row.hidden = true;
+    field.after(make("button", { class: "narrow", type: "button", "aria-expanded": "false", onclick: show }, t.narrow), row);
   }
 
   #listen(composing) {
     const { field, dialog } = this.#parts;
-    field.addEventListener("input", () => {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#update(), PAUSE);
-    });
+    field.addEventListener("input", () => composing() || this.#update());
+    field.addEventListener("compositionend", () => setTimeout(() => this.#update()));
     field.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (!step || composing()) return;
@@ -60,57 +69,51 @@ export class GeosminSearch extends HTMLElement {
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   }
 
-  async #update() {
+  #update() {
     this.#abort?.abort();
     this.#abort = new AbortController();
-    const { signal } = this.#abort;
     const query = this.#parts.field.value.trim();
-    if (!query) return this.#draw([], query, true);
-    const found = await search({ endpoint: this.getAttribute("endpoint"), query, signal });
-    if (signal.aborted) return;
-    const shown = found ?? (await searchSite({ root: this.#root(), query }));
-    const pages = shown ?? filter(await this.#list(), query);
-    if (!signal.aborted) this.#draw(pages, query, shown !== null);
+    this.#parts.all.href = this.#page(query);
+    if (!query) return this.#draw([], "", true);
+    const asked = { endpoint: this.getAttribute("endpoint"), root: this.#root(), query, choice: this.#given, signal: this.#abort.signal };
+    find(asked, (pages, complete) => this.#draw(pages, query, complete));
   }
 
   #root() {
     return new URL(this.getAttribute("root") || "./", document.baseURI);
   }
 
-  // The public list of pages, fetched once and only when nothing else can search.
-  async #list() {
-    if (this.#pages) return this.#pages;
-    const root = this.#root();
-    try {
-      const rows = await (await fetch(new URL("assets/pages.json", root))).json();
-      this.#pages = rows.map(([title, url, summary, lang]) => ({ title, url: new URL(url, root).href, summary, lang }));
-    } catch {
-      return [];
-    }
-    return this.#pages;
+  // The page of all results, for the same search.
+  #page(query = "") {
+    const url = new URL("search/", this.#root());
+    for (const [name, value] of Object.entries({ q: query, ...this.#given })) if (value && value !== choices[name]) url.searchParams.set(name, value);
+    return url.href;
   }
 
   #draw(pages, query, complete) {
     const { results, status, note, t } = this.#parts;
-    const links = pages.map((page) => this.#page(page, query)).filter(Boolean);
+    const before = this.#options[this.#choice]?.href;
+    const links = pages.map((page) => this.#link(page, query)).filter(Boolean);
     const asks = query ? [make("div", { role: "option", onclick: () => this.#ask(query) }, make("b", {}, t.askThis(query)))] : [];
-    this.#options = [...links, ...asks];
+    const earlier = query ? [] : recent().map((one) => make("div", { role: "option", onclick: () => this.#again(one) }, make("b", {}, one)));
+    this.#options = [...links, ...asks, ...earlier];
     this.#options.forEach((option, index) => {
       option.id = `option-${index}`;
       option.addEventListener("pointermove", () => this.#choose(index));
     });
     const group = (title, list) => (list.length ? [make("div", { role: "group", "aria-label": title }, make("div", { class: "group", "aria-hidden": "true" }, title), ...list)] : []);
-    results.replaceChildren(...group(t.pages, links), ...group(t.answers, asks));
+    results.replaceChildren(...group(t.pages, links), ...group(t.answers, asks), ...group(t.recent, earlier));
     note.textContent = complete ? t.keys : `${t.titlesOnly} ${t.keys}`;
+    if (earlier.length) note.replaceChildren(make("button", { type: "button", onclick: () => (forget(), this.#update()) }, `${t.recent}: ${t.forget}`));
     status.textContent = query ? (links.length ? t.found(links.length) : t.nothing) : "";
-    this.#choose(0);
+    this.#choose(Math.max(0, before ? this.#options.findIndex((option) => option.href === before) : 0)); // a better list keeps the choice
   }
 
-  #page(page, query) {
+  #link(page, query) {
     const href = address(page.url, "", document.baseURI);
     const path = page.section?.filter((part) => part !== page.title).join(" › ");
     const text = [path, page.summary].filter(Boolean).join(" — ");
-    return href && make("a", { role: "option", href, tabindex: -1, lang: page.lang }, make("b", {}, ...marked(page.title, query)), make("span", {}, ...marked(text, query)));
+    return href && make("a", { role: "option", href, tabindex: -1, lang: page.lang, onclick: () => remember(query) }, make("b", {}, ...marked(page.title, query)), make("span", {}, ...marked(text, query)));
   }
 
   #choose(index) {
@@ -129,7 +132,14 @@ export class GeosminSearch extends HTMLElement {
     this.#options[this.#choice]?.click();
   }
 
+  #again(query) {
+    this.#parts.field.value = query;
+    this.#parts.field.focus();
+    this.#update();
+  }
+
   #ask(query) {
+    remember(query);
     this.#parts.dialog.close();
     document.querySelector("geosmin-ask")?.ask(query);
   }

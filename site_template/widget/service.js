@@ -38,24 +38,25 @@ function failure(status, kind) {
   return status >= 500 ? "broken" : "refused";
 }
 
-function firstOfEachPage(candidates) {
+function firstOfEachPage(candidates, limit) {
   const pages = new Map();
   for (const one of candidates) {
     const page = String(one.url).split("#")[0];
     if (!pages.has(page)) pages.set(page, one);
   }
-  return [...pages.values()].slice(0, 8);
+  return [...pages.values()].slice(0, limit);
 }
 
 // Returns the pages found for `query`, or null when the function does not answer.
-export async function search({ endpoint, query, signal }) {
+export async function search({ endpoint, query, signal, limit = 8, given = {} }) {
   const url = apiAddress(endpoint, "search");
   url.searchParams.set("q", query);
   url.searchParams.set("limit", "20"); // passages: several may be of one page
+  for (const [name, value] of Object.entries(given)) if (value) url.searchParams.set(name, value);
   try {
     const reply = await fetch(url, { signal, credentials: "omit" });
     const found = reply.ok && (reply.headers.get("content-type") ?? "").includes("json") ? await reply.json() : null;
-    return Array.isArray(found?.candidates) ? firstOfEachPage(found.candidates) : null;
+    return Array.isArray(found?.candidates) ? firstOfEachPage(found.candidates, limit) : null;
   } catch {
     return null;
   }

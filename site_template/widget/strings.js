@@ -38,6 +38,19 @@ const EN = {
   found: (n) => (n === 1 ? "1 page" : `${n} pages`),
   keys: "↑ ↓ choose · Enter open · Ctrl Enter ask · Esc close",
   titlesOnly: "Searching titles and summaries only.",
+  recent: "Recent searches",
+  forget: "Clear",
+  allResults: "All results",
+  narrow: "Narrow the search",
+  mode: "How to match",
+  modes: { all: "Words and meaning", words: "Words", exact: "Exact words" },
+  kind: "Kind",
+  anyKind: "All kinds",
+  kinds: { article: "Articles", entity: "Names", concept: "Concepts", guide: "Guides", comparison: "Comparisons", answer: "Answers" },
+  tag: "Tag",
+  anyTag: "All tags",
+  lang: "Language",
+  anyLang: "All languages",
 };
 
 const ZH = {
@@ -78,6 +91,19 @@ const ZH = {
   found: (n) => `${n} 个页面`,
   keys: "↑ ↓ 选择 · 回车打开 · Ctrl 回车提问 · Esc 关闭",
   titlesOnly: "目前只搜索标题和摘要。",
+  recent: "最近的搜索",
+  forget: "清除",
+  allResults: "全部结果",
+  narrow: "缩小范围",
+  mode: "匹配方式",
+  modes: { all: "词语与含义", words: "词语", exact: "完全一致" },
+  kind: "类别",
+  anyKind: "所有类别",
+  kinds: { article: "文章", entity: "名称", concept: "概念", guide: "指南", comparison: "对比", answer: "解答" },
+  tag: "标签",
+  anyTag: "所有标签",
+  lang: "语言",
+  anyLang: "所有语言",
 };
 
 export const words = (lang) => (/^zh/i.test(lang || "") ? ZH : EN);

@@ -167,9 +167,9 @@ def test_feeds_stay_inside_the_site(tmp_path: Path) -> None:
 
 
 def test_the_public_list_of_pages_has_all_but_home() -> None:
-    """The search box falls back to titles, addresses, summaries and languages."""
+    """The search box falls back to titles, addresses, summaries, languages, kinds and tags."""
     rows = json.loads(assets.pages_json(sample_site()))
-    assert ["Reading the rain", "notes/rain/", listings()[3].summary, "en"] in rows
+    assert ["Reading the rain", "notes/rain/", listings()[3].summary, "en", "article", list(listings()[3].tags)] in rows
     assert all(row[1] for row in rows)
 
 

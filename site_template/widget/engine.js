@@ -1,0 +1,57 @@
+// Finding pages, by what there is: at once in the static index, then with the function where one answers, and in the list
+// of titles where neither does. Both the dialog and the results page search with it.
+
+import { filter } from "./filter.js";
+import { searchSite } from "./pagefind.js";
+import { search } from "./service.js";
+
+export const PAUSE = 120; // ms without typing before the function is asked: a fast typist's gap
+const REST = 60_000; // ms before a function that did not answer is tried again
+
+export const choices = { mode: "all", kind: "", tag: "", lang: "" };
+
+const lists = new Map(); // root -> promise of all pages
+const silent = new Map(); // endpoint -> until when it is left alone
+
+const subject = (kind) => kind === "entity" || kind === "concept"; // the function proposes passages of articles
+
+const wants = (choice) => (page) => (!choice.kind || page.kind === choice.kind) && (!choice.tag || page.tags.includes(choice.tag)) && (!choice.lang || page.lang === choice.lang);
+
+async function titles({ root, query, choice, limit }) {
+  if (!lists.has(root.href)) lists.set(root.href, fetch(new URL("assets/pages.json", root), { credentials: "omit" }).then((reply) => reply.json()));
+  try {
+    const rows = await lists.get(root.href);
+    const pages = rows.map(([title, url, summary, lang, kind, tags]) => ({ title, url: new URL(url, root).href, summary, lang, kind, tags: tags ?? [] }));
+    return filter(pages.filter(wants(choice)), query, limit);
+  } catch {
+    lists.delete(root.href);
+    return [];
+  }
+}
+
+const exact = (query) => `"${query.replaceAll('"', " ")}"`;
+
+async function asked({ endpoint, query, choice, signal, limit }) {
+  if (subject(choice.kind) || (silent.get(endpoint) ?? 0) > Date.now()) return null;
+  await new Promise((done) => setTimeout(done, PAUSE));
+  if (signal.aborted) return null;
+  const mode = { exact: "exact", words: "lexical" }[choice.mode];
+  const found = await search({ endpoint, query, signal, limit, given: { mode, tag: choice.tag, lang: choice.lang } });
+  if (!found && !signal.aborted) silent.set(endpoint, Date.now() + REST);
+  return found;
+}
+
+// Calls `show(pages, complete)` once or twice: `complete` is false when only titles and summaries were searched.
+export async function find({ endpoint, root, query, choice = choices, signal, limit = 8 }, show) {
+  let better = false;
+  const here = (pages, complete) => signal.aborted || show(pages, complete);
+  const narrowed = Object.values({ ...choice, mode: "" }).some(Boolean);
+  const quick = searchSite({ root, limit, query: choice.mode === "exact" ? exact(query) : query, wanted: narrowed ? wants(choice) : null }).then((pages) => {
+    if (pages && !better) here(pages, true);
+    return pages;
+  });
+  const hybrid = await asked({ endpoint, query, choice, signal, limit });
+  better = hybrid !== null;
+  if (hybrid) return here(hybrid, true);
+  if ((await quick) === null) here(await titles({ root, query, choice, limit }), false);
+}
