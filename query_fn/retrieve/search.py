@@ -22,7 +22,7 @@ from query_fn.retrieve.fuse import SUB_QUERY, TRANSLATED, WORDS, RouteHits, disc
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.retrieve.rewrite import LONGEST, MAX_QUERIES, asks_structure, rewrite
 from query_fn.retrieve.routes import Query, Routes, prepare
-from query_fn.retrieve.select import RERANK, Cut, Item, diversify, rerank
+from query_fn.retrieve.select import RERANK, Cut, Item, diversify, hollow, rerank
 from query_fn.retrieve.synonyms import Synonyms
 from query_fn.store import Store, check_embedder
 from query_fn.text import Terms, script_lang, terms
@@ -184,14 +184,23 @@ class Searcher:
         run.timed("routes", began)
 
     def _items(self, fused: Hits, run: _Run) -> Iterator[Item]:
-        """Yield the fused chunks with their terms, read a few at a time as they are asked for."""
+        """Yield the fused chunks with their terms, read a few at a time as they are asked for.
+
+        Hollow ones come last and without their score.
+        """
+        last: list[Item] = []
         for at in range(0, len(fused), RERANK):
             part = fused[at : at + RERANK]
             run.chunks.update(self._store.chunks_by_n([n for n, _ in part]))
             for n, score in part:
                 chunk = run.chunks[n]
                 article = self._store.articles_by_id[chunk.article_id]
-                yield Item(n, score, chunk.article_id, Cut(compared(article, chunk), self._store.fold))
+                item = Item(n, score, chunk.article_id, Cut(compared(article, chunk), self._store.fold))
+                if hollow(chunk.text):
+                    last.append(replace(item, score=0.0))
+                else:
+                    yield item
+        yield from last
 
     def _result(self, asked: Asked, fused: Hits, run: _Run, limit: int) -> SearchResult:
         began, rest, query = time.perf_counter(), self._items(fused, run), asked.query
