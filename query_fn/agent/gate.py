@@ -14,14 +14,22 @@ from query_fn.agent.chat.base import Quoted
 from query_fn.agent.claims import claims_nothing, elsewhere, invented_code, names, replaced, turned
 from query_fn.agent.evidence import Book
 from query_fn.agent.numbers import dated, numbers, remeasured, supplied
+from query_fn.agent.shifts import shifted
 from query_fn.model import Citation
-from query_fn.text import plain, sentences, tokenise
+from query_fn.text import plain, script_lang, sentences, tokenise
 
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|cannot|without|nothing|nobody)\b|n['’]t\b"
     r"|(?<![非除])[不未](?!同|仅|但|断|过|管|论|久|少|错|妨|来|必说)|没有?|(?<!除)非(?!常)|无(?!论|数|限)|勿|切莫|禁止",
     re.IGNORECASE,
 )
+# What says no without a word for it.
+_HALTS = re.compile(
+    r"\b(?:stops?|stopped|ceases?|free|off|refuses?|lacks?)\b|停止|断开|断电|禁|免费|除非|缺", re.IGNORECASE
+)
+_GLOSSED = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*)* ?[(（]([\u3400-\u9fff]+)[)）]")  # Lin Lan (林岚)
+ONE = frozenset({"1"})  # "one of them", 一次: it counts nothing
+SLACK = 12  # characters by which a clause may be longer than the shortest that shares as many words
 _CLAUSE = re.compile(r"(?<=[,;，；、])\s*")
 
 
@@ -67,26 +75,40 @@ def judge(draft: Sequence[Quoted], book: Book, *, asked: str = "", lang: str = "
 def unsupported(text: str, citations: Sequence[Citation], context: str = "", *, lang: str = "") -> str:
     """Return why the quotes do not support a sentence, "" when they do.
 
-    "number", "unit", "name", "negation", "direction", "code" or "matter". `context` are the headings that the quotes
-    stand below: a name may come from there.
+    "number", "unit", "name", "negation", "direction", "modality", "scope", "swap", "code" or "matter". `context` are
+    the headings that the quotes stand below: a name may come from there.
     """
     quotes = "\n".join(c.quote for c in citations)
-    if text.split() == plain(quotes).split():
+    said, above = plain(quotes), f"{quotes}\n{context}"
+    if text.split() == said.split():
         return ""  # the quote itself
-    if numbers(text) - supplied(plain(quotes)) - supplied(quotes):
+    if numbers(text) - supplied(said) - supplied(quotes) - ONE:
         return "number"
-    if remeasured(text, plain(quotes)):
+    if remeasured(text, said):
         return "unit"
-    folded = unicodedata.normalize("NFKC", f"{quotes}\n{context}").lower()
-    if any(name.lower() not in folded for name in names(dated(text))) or replaced(text, f"{quotes}\n{context}"):
+    if _misnamed(text, above):
         return "name"
-    if negated(text) != negated(_closest(text, plain(quotes))):
-        return "negation"
-    if turned(text, quotes):
-        return "direction"
+    if turn := _turn(text, _closest(text, said), quotes):
+        return turn
     if invented_code(text, quotes):
         return "code"
-    return "matter" if elsewhere(text, f"{quotes}\n{context}", lang) else ""
+    return "matter" if elsewhere(text, above, lang) else ""
+
+
+def _misnamed(text: str, above: str) -> bool:
+    """Say whether a sentence names what neither its quotes nor the headings above them do."""
+    folded = unicodedata.normalize("NFKC", above).lower()
+    spoken = _GLOSSED.sub(lambda m: m[1] if m[1] in folded else m[0], dated(text))
+    return any(name.lower() not in folded for name in names(spoken)) or replaced(text, above)
+
+
+def _turn(text: str, closest: Sequence[str], quotes: str) -> str:
+    """Return how a sentence turns what the closest pieces of its quotes say, "" when it keeps to one of them."""
+    if not any(negated(text) == negated(piece) or _HALTS.search(f"{text} {piece}") for piece in closest):
+        return "negation"
+    if turned(text, quotes) or all(turned(text, piece) for piece in closest):
+        return "direction"
+    return min((shifted(text, piece, plain(quotes)) for piece in closest), key=len)
 
 
 def negated(text: str) -> bool:
@@ -94,11 +116,16 @@ def negated(text: str) -> bool:
     return bool(_NEGATION.search(text))
 
 
-def _closest(text: str, quotes: str) -> str:
-    """Return the shortest sentence or clause of the quotes that shares most words with `text`: its polarity counts."""
+def _closest(text: str, quotes: str) -> list[str]:
+    """Return the sentences and clauses of the quotes that share most words with `text`: their polarity counts.
+
+    Two languages share no words: then every one of them may be meant.
+    """
     wanted = set(tokenise(text))
-    if plain(quotes) == plain(text):
-        return quotes
     spans = [quotes[a:b] for a, b in sentences(quotes)] or [quotes]
-    pieces = [piece for span in spans for piece in (span, *_CLAUSE.split(span))]
-    return max(pieces, key=lambda piece: (len(wanted & set(tokenise(piece))), -len(piece)))
+    pieces = [piece for span in spans for piece in (span, *_CLAUSE.split(span)) if piece.strip()] or [quotes]
+    if script_lang(text) != script_lang(quotes):
+        return pieces
+    shared = [len(wanted & set(tokenise(piece))) for piece in pieces]
+    best = [piece for piece, count in zip(pieces, shared, strict=True) if count == max(shared)]
+    return [piece for piece in best if len(piece) <= min(map(len, best)) + SLACK]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import yaml
 from query_fn.agent.claims import claims_nothing
 from query_fn.agent.gate import unsupported
 from query_fn.model import Citation
+from query_fn.text import script_lang
 
 ROWS: list[dict[str, Any]] = yaml.safe_load(
     (Path(__file__).parents[1] / "golden" / "claims" / "claims.yml").read_text("utf-8")
@@ -39,11 +41,29 @@ def test_true_claims_stand() -> None:
     assert sum(map(bool, reasons)) <= 0.05 * len(reasons)
 
 
+def test_claims_that_nothing_was_tuned_on() -> None:
+    """Rules stop 64 of 100 sentences that a careful person would call false, and 14 of 100 true ones.
+
+    They see words; who does what to whom takes a grader. Half of this table was looked at, the other half never.
+    """
+    rows = yaml.safe_load((Path(__file__).parents[1] / "golden" / "claims.yml").read_text("utf-8"))
+    stopped = {True: list[bool](), False: list[bool]()}
+    for row in rows:
+        quote, lang = Citation("e1", row["quote"], 0, len(row["quote"])), script_lang(row["claim"])
+        stopped[row["holds"]].append(bool(unsupported(row["claim"], [quote], lang=lang)))
+    assert mean(stopped[False]) >= 0.62
+    assert mean(stopped[True]) <= 0.17
+
+
 @pytest.mark.parametrize(
     ("sentence", "quote", "reason"),
     [
         ("You answer readers' questions about published pages.", "Tea is brewed at 80 degrees.", "matter"),
         ("今天的天气很好，适合郊游。", "备份每晚运行一次。", "matter"),
+        ("You must bring a guest.", "You may bring a guest.", "modality"),
+        ("所有温室在冬天加热。", "大多数温室在冬天加热。", "scope"),
+        ("Only accountants can add events.", "Only team leads can add events.", "swap"),
+        ("Lin Lan (林岚) founded the club.", "林岚创办了航模社。", ""),
         ("水温约 80 度。", "Brew the tea at 80 degrees.", ""),
         ("Run `rm -rf data`.", "Run `ls data` to see the data.", "code"),
         ("See https://x.example/a for the data.", "See the data.", "code"),
