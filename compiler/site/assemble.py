@@ -75,7 +75,10 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
     sections = {row.url: parts.nodes.get(row.id, ()) for row in parts.articles}
     whole, shards = outline_page(tree, listings, sections, lang=lang)
     lists = (pages.article_index(listings, folders, lang=lang), *_tags(listings, lang), drawn, whole)
-    lists += (pages.search_page([p for p in (*lists, *subjects) if p.kind in LISTS], lang=lang),)
+    lists += (
+        pages.search_page([p for p in (*lists, *subjects) if p.kind in LISTS], lang=lang),
+        pages.unlock_page(lang=lang),
+    )
     urls = {p.url for p in (*made, *subjects, *lists)}
     return Site(
         title=settings.site.title,

@@ -69,8 +69,8 @@ def write(site: Site, out: Path, theme_css: Path) -> None:
 
 
 def pages_json(site: Site) -> str:
-    """Return the public list of pages as JSON rows: title, URL, summary, language, kind, tags; home is left out."""
-    listed = (page for page in site.pages if page.kind != "home")
+    """Return the public list of pages as JSON rows: title, URL, summary, language, kind, tags, without those that hold nothing."""
+    listed = (page for page in site.pages if page.kind not in ("home", "search", "unlock"))
     rows = [[p.title, encode(p.url), p.summary, p.lang, p.kind, [tag.title for tag in p.tags]] for p in listed]
     return _json(rows)
 

@@ -38,6 +38,7 @@ from compiler.site.view import Views
 from compiler.site.words import TEMPLATE, fill, words
 
 LOST = "404.html"
+UNLISTED = ("search", "unlock")  # kinds of page that hold nothing by themselves
 Progress = Callable[[int, int], None]  # pages written, pages in all
 
 
@@ -57,7 +58,7 @@ def render(site: Site, out: Path, *, shelf: Shelf | None = None, progress: Progr
     _write_attachments(site, out)
     _write_redirects(site, out)
     assets.write(site, out, theme_css)
-    dated = [(page.url, page.updated) for page in site.pages]
+    dated = [(page.url, page.updated) for page in site.pages if page.kind not in UNLISTED]
     sitemap = feeds.sitemap_xml(dated, site_url=site.site_url, stamp=site.stamp)
     feeds.write(out, {"sitemap.xml": sitemap, **syndication.feeds(site)})
     return tuple(warnings)

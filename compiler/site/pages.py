@@ -18,6 +18,7 @@ from compiler.site.words import fill, words
 ARTICLES_URL = "articles/"
 TAGS_URL = "tags/"
 SEARCH_URL = "search/"
+UNLOCK_URL = "unlock/"
 RECENT = 8  # lines under "recently updated": one screen of a phone
 TOPICS = 40  # words on the home page
 DOORS = 3
@@ -166,3 +167,9 @@ def search_page(lists: Sequence[SitePage], *, lang: str) -> SitePage:
     t = words(lang)
     html = fill("search.html", t=t, here=SEARCH_URL, lists=[(page.title, page.url) for page in lists])
     return SitePage(SEARCH_URL, t["search_page"], html, lang, "search")
+
+
+def unlock_page(*, lang: str) -> SitePage:
+    """Return the page that opens password pages. Every site has it, so that it says nothing of there being any."""
+    t = words(lang)
+    return SitePage(UNLOCK_URL, t["unlock"], fill("unlock.html", t=t), lang, "unlock")

@@ -1,6 +1,7 @@
 """Password pages: the format that a browser opens, and the folder it is written to.
 
-``<out>/protected/p/<id>/`` holds two files. ``manifest.json`` is::
+``<out>/protected/p/<id>/`` holds two files, and an ``index.html`` that leads to the site's ``unlock/#<id>``, where a
+browser opens them. ``manifest.json`` is::
 
     {"format": "geosmin-protected-1", "id": "<32 hex digits>",
      "kdf": {"name": "PBKDF2", "hash": "SHA-256", "iterations": 600000, "salt": "<base64, 16 bytes>"},
@@ -45,7 +46,12 @@ FORMAT = "geosmin-protected-1"
 ITERATIONS = 600_000  # OWASP Password Storage Cheat Sheet, PBKDF2 with HMAC-SHA-256
 SMALLEST = 16 * 1024  # bytes of the smallest plaintext: most pages are alike in size
 FOLDER, POINTER, SETS, PART = "protected", "p", "sets", ".part"
-MANIFEST, CIPHERTEXT = "manifest.json", "page.bin"
+MANIFEST, CIPHERTEXT, DOOR = "manifest.json", "page.bin", "index.html"
+_DOOR_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>-</title><meta name="robots" content="noindex">
+<meta http-equiv="refresh" content="0; url=../../../unlock/#{id}"></head>
+<body><p><a href="../../../unlock/#{id}">unlock/#{id}</a></p></body></html>
+"""
 _SET = re.compile(r"[0-9a-f]{16}(?:-\d+)?(?:\.part)?")
 
 
@@ -91,6 +97,7 @@ def stage(out: Path, pages: Sequence[ProtectedPage]) -> str:
         folder.mkdir(parents=True)
         (folder / CIPHERTEXT).write_bytes(data)
         (folder / MANIFEST).write_text(_manifest(sealing, data), encoding="utf-8")
+        (folder / DOOR).write_text(_DOOR_PAGE.format(id=sealing.id), encoding="utf-8")
     aside.rename(place)
     return place.name
 
@@ -190,7 +197,7 @@ def _existing(folder: Path, sealing: _Sealing) -> bytes | None:
     """Return the ciphertext that an earlier build made of the same content and password, None when it is damaged."""
     try:
         data = (folder / sealing.id / CIPHERTEXT).read_bytes()
-        found = (folder / sealing.id / MANIFEST).read_text(encoding="utf-8")
+        found = [(folder / sealing.id / name).read_text(encoding="utf-8") for name in (MANIFEST, DOOR)]
     except (OSError, UnicodeDecodeError):
         return None
-    return data if found == _manifest(sealing, data) else None
+    return data if found == [_manifest(sealing, data), _DOOR_PAGE.format(id=sealing.id)] else None

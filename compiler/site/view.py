@@ -29,7 +29,7 @@ _POLICY = (
 )
 _TITLE = re.compile(r"\s*(<h1\b[^>]*>.*?</h1>)", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
-PLACES = ("index", "tags", "wiki", "graph", "outline", "search")  # kinds of page of which there is one
+PLACES = ("index", "tags", "wiki", "graph", "outline", "search", "unlock")  # kinds of page of which there is one
 BACKLINKS = 24  # with their sentence; of the rest, titles
 BACKLINK_TITLES = 200
 SAME_LETTERS = 24  # letters and digits in common from the start: a summary taken from the first sentence

@@ -129,7 +129,9 @@ def test_the_dialog_leads_to_all_results(page: Page, url: str) -> None:
 def test_the_function_ranks_where_it_answers(page: Page, answering: Served) -> None:
     """With the function its results stand on the results page, with the heading they lead to."""
     page.goto(answering.url + "search/?q=小雨")
-    expect(page.locator("#g-results a")).to_have_attribute("href", answering.url + "garden/smell/#" + quote("谁在制造它"))
+    expect(page.locator("#g-results a")).to_have_attribute(
+        "href", answering.url + "garden/smell/#" + quote("谁在制造它")
+    )
     expect(page.locator("#g-results mark").first).to_have_text("小雨")
 
 

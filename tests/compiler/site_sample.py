@@ -212,6 +212,7 @@ def sample_site(*, lang: str = "zh", base_path: str = "/", endpoint: str = "") -
             *wiki(articles(), lang=lang),
             *drawn,
             pages.search_page(drawn, lang=lang),
+            pages.unlock_page(lang=lang),
         ),
         nav=tree,
         attachments=(),
