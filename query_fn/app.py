@@ -43,7 +43,8 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
     """
     settings = settings or dist_settings()
     _prepare_log()
-    api = Api(settings, Live(settings, clock=clock))
+    live = Live(settings, clock=clock)
+    api = Api(settings, live)
     base = f"/{settings.base_path.strip('/')}/".replace("//", "/")
 
     def route(path: str, endpoint: Endpoint, *methods: str) -> Route:
@@ -66,7 +67,9 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
     if base != "/":
         routes.append(Route("/", _to(base)))
     everywhere = guarded(_unknown, origins=settings.allow_origins, methods=METHODS[:-1])
-    return Starlette(routes=[*routes, Route("/{rest:path}", everywhere, methods=METHODS)])
+    app = Starlette(routes=[*routes, Route("/{rest:path}", everywhere, methods=METHODS)])
+    app.state.warm = live.warm
+    return app
 
 
 def dist_settings(out: Path = Path("dist")) -> Settings:

@@ -22,7 +22,7 @@ from query_fn.agent.chat.extractive import Extractive
 from query_fn.agent.purse import Purse
 from query_fn.bucket import Bucket, Place
 from query_fn.contract import LEXICAL
-from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing
+from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing, RouteFailed
 from query_fn.retrieve.embed import Embedder, Reader
 from query_fn.retrieve.lexical import Lexical
 from query_fn.retrieve.search import Searcher
@@ -41,6 +41,7 @@ class Build:
     target: Path
     deps: Deps
     lexical: Searcher
+    prepare: tuple[Callable[[], None], ...] = ()  # loads what the first question would wait for
 
 
 class Source(Protocol):
@@ -85,6 +86,17 @@ class Live:
                 self._build = self._reopen(target)
             return _noted(self._build, self._source.refused)
 
+    def warm(self) -> None:
+        """Open the build and load the model, so that the first question does not wait for them. Raises nothing.
+
+        What fails here is tried again, and told, when a question comes.
+        """
+        try:
+            for prepare in self.current().prepare:
+                prepare()
+        except (ArtifactError, RouteFailed) as error:
+            _log.warning("not warm: %s", error)
+
     def _reopen(self, target: Path) -> Build:
         try:
             return self._open(target)
@@ -111,7 +123,8 @@ class Live:
             notes = (*notes, f"chat_unavailable:{self._settings.chat}")
         deps = Deps(store, searcher, model, self._settings, notes=notes, paid=paid)
         deps = replace(deps, clock=self._clock) if self._clock else deps
-        return Build(target, deps, Searcher(store, None) if embedder else searcher)
+        lexical, slow = (Searcher(store, None), (embedder.prepare,)) if embedder else (searcher, ())
+        return Build(target, deps, lexical, slow)
 
 
 def _source(settings: Settings) -> Source:

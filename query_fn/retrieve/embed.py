@@ -238,6 +238,10 @@ class Embedder:
             raise RouteFailed(f"the embedder failed: {error}") from error
         return found
 
+    def prepare(self) -> None:
+        """Open the model before it is needed. Raises RouteFailed."""
+        self._load()
+
     def _load(self) -> None:
         """Open model and tokeniser once; the weights are memory-mapped."""
         with self._lock:

@@ -133,6 +133,19 @@ def test_import_is_cheap() -> None:
     assert run.stdout.strip() == "[]"
 
 
+def test_a_snapshot_holds_the_open_build(artifacts: Path) -> None:
+    """With SnapStart the build is open before the snapshot, and every restored copy gets random numbers of its own."""
+    code = (
+        "import query_fn.handler as h, snapshot_restore_py as s, sys;"
+        "print('tantivy' in sys.modules, len(s.get_after_restore()))"
+    )
+    environment = {**_bare(), "GEOSMIN_ARTIFACTS": str(artifacts), "AWS_LAMBDA_INITIALIZATION_TYPE": "snap-start"}
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, env=environment
+    )
+    assert run.stdout.split() == ["True", "1"]
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
