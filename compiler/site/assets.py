@@ -69,7 +69,7 @@ def write(site: Site, out: Path, theme_css: Path) -> None:
 
 
 def pages_json(site: Site) -> str:
-    """Return the public list of pages as JSON rows: title, URL, summary, language, kind, tags, without those that hold nothing."""
+    """Return the public list of pages as JSON rows: title, URL, summary, language, kind and tags of each."""
     listed = (page for page in site.pages if page.kind not in ("home", "search", "unlock"))
     rows = [[p.title, encode(p.url), p.summary, p.lang, p.kind, [tag.title for tag in p.tags]] for p in listed]
     return _json(rows)
