@@ -30,10 +30,17 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
+class Thought:
+    """A thinking block: nothing that a reader is told."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One message of the model, and how its stream misbehaves."""
 
-    blocks: tuple[Text | Tool, ...]
+    blocks: tuple[Text | Tool | Thought, ...]
     stop_reason: str = ""  # "" = tool_use when a tool is called, else end_turn
     output_tokens: int | None = None  # None = counted from the text
     category: str | None = None  # of a refusal

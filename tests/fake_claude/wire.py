@@ -13,7 +13,7 @@ from anthropic.types.messages import MessageBatch, MessageBatchIndividualRespons
 from anthropic.types.shared import ErrorResponse
 from pydantic import BaseModel, TypeAdapter
 
-from tests.fake_claude.script import KINDS, Expired, Reply, Status, Text, Tool, Turn
+from tests.fake_claude.script import KINDS, Expired, Reply, Status, Text, Thought, Tool, Turn
 
 _EVENTS: TypeAdapter[Any] = TypeAdapter(RawMessageStreamEvent)
 _PIECE = 24  # characters of one delta
@@ -113,7 +113,10 @@ def events(turn: Turn, body: dict[str, Any], usage: Usage, number: int) -> Itera
     yield _event({"type": "message_stop"})
 
 
-def _block_events(index: int, block: dict[str, Any], said: Text | Tool) -> Iterator[bytes]:
+def _block_events(index: int, block: dict[str, Any], said: Text | Tool | Thought) -> Iterator[bytes]:
+    if isinstance(said, Thought):
+        yield from _thought_events(index, block)
+        return
     text = said.text if isinstance(said, Text) else _json(said)
     start = block | ({"text": "", "citations": None} if isinstance(said, Text) else {"input": {}})
     yield _event({"type": "content_block_start", "index": index, "content_block": start})
@@ -128,6 +131,16 @@ def _block_events(index: int, block: dict[str, Any], said: Text | Tool) -> Itera
     for citation in said.citations if isinstance(said, Text) else ():
         delta = {"type": "citations_delta", "citation": citation}
         yield _event({"type": "content_block_delta", "index": index, "delta": delta})
+    yield _event({"type": "content_block_stop", "index": index})
+
+
+def _thought_events(index: int, block: dict[str, Any]) -> Iterator[bytes]:
+    opened = block | {"thinking": "", "signature": ""}
+    yield _event({"type": "content_block_start", "index": index, "content_block": opened})
+    thought, mark = {"type": "thinking_delta", "thinking": block["thinking"]}, block["signature"]
+    yield _event({"type": "content_block_delta", "index": index, "delta": thought})
+    signature = {"type": "signature_delta", "signature": mark}
+    yield _event({"type": "content_block_delta", "index": index, "delta": signature})
     yield _event({"type": "content_block_stop", "index": index})
 
 
@@ -179,7 +192,9 @@ def batch_line(custom_id: str, reply: Reply, body: dict[str, Any], number: int) 
     return _valid(MessageBatchIndividualResponse, {"custom_id": custom_id, "result": result})
 
 
-def _block(block: Text | Tool, name: str) -> dict[str, Any]:
+def _block(block: Text | Tool | Thought, name: str) -> dict[str, Any]:
+    if isinstance(block, Thought):
+        return {"type": "thinking", "thinking": block.text, "signature": "signed"}
     if isinstance(block, Text):
         return {"type": "text", "text": block.text, "citations": list(block.citations) or None}
     parsed = block.input if isinstance(block.input, dict) else {}
@@ -203,7 +218,7 @@ def _details(turn: Turn) -> dict[str, Any] | None:
 def _output(turn: Turn) -> int:
     if turn.output_tokens is not None:
         return turn.output_tokens
-    return sum(tokens(b.text if isinstance(b, Text) else _json(b)) for b in turn.blocks)
+    return sum(tokens(_json(b) if isinstance(b, Tool) else b.text) for b in turn.blocks)
 
 
 def _usage(usage: Usage, output: int) -> dict[str, int]:

@@ -17,7 +17,7 @@ from query_fn.agent.manual import NAMES
 from query_fn.model import Ask
 from query_fn.settings import ClaudeSettings
 from tests.artifacts import make_artifacts
-from tests.fake_claude import Hang, Reply, Script, Status, Text, Tool, Turn
+from tests.fake_claude import Hang, Reply, Script, Status, Text, Thought, Tool, Turn
 from tests.fake_claude.reading import cited, found, may_use_tools, results, sources
 from tests.query_fn.claude_app import CHAT, QUESTION, Asked, asking
 
@@ -160,6 +160,7 @@ def test_the_last_turn_keeps_its_tools(artifacts: Path) -> None:
         (Turn.says("OFF_TOPIC"), "refused"),
         (Turn.says("NOT_COVERED"), "no_answer"),
         (Turn(()), "no_answer"),
+        (Turn((Thought("Backups are kept for 14 days, I think."),)), "no_answer"),
         (Turn.says("I think backups are great."), "no_answer"),
     ],
 )
@@ -168,6 +169,7 @@ def test_no_answer_is_said_once(artifacts: Path, reply: Turn, status: str) -> No
     with asking(artifacts, lambda _: reply) as asked:
         answer = asked.answer()
         assert len(asked.fake.requests) <= 2
+    assert "I think" not in answer["answer"]
     assert (answer["status"], answer["citations"], bool(answer["answer"])) == (status, [], True)
 
 
