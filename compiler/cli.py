@@ -35,6 +35,7 @@ COMMANDS = {
     "rollback": "compiler.commands.upload:rollback",
     "propose": "compiler.commands.propose:propose",
     "log": "compiler.commands.log:log",
+    "gaps": "compiler.commands.gaps:gaps",
     "doctor": "compiler.commands.doctor:doctor",
     "eval": "compiler.evaluate.command:evaluation",
 }

@@ -20,13 +20,14 @@ from query_fn import requests, service, wire
 from query_fn.agent.evidence import Book
 from query_fn.agent.tools import Tools
 from query_fn.contract import MANIFEST, POINTER, ManifestError, load_manifest
-from query_fn.edge import Endpoint, guarded, read_json
+from query_fn.edge import Endpoint, guarded, read_json, recorded
 from query_fn.errors import NotFound
 from query_fn.guard.guards import guards_for
 from query_fn.guard.visitors import address
 from query_fn.live import Build, Live
 from query_fn.model import Scope
 from query_fn.pump import attended
+from query_fn.records import LONGEST, asked
 from query_fn.settings import Settings
 from query_fn.static import serve
 from query_fn.talk import Talk, site_of
@@ -48,7 +49,8 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
     base = f"/{settings.base_path.strip('/')}/".replace("//", "/")
 
     def route(path: str, endpoint: Endpoint, *methods: str) -> Route:
-        wrapped = guarded(endpoint, origins=settings.allow_origins, methods=methods, door=settings.door)
+        told = recorded(endpoint, path.split("{", maxsplit=1)[0].strip("/")) if settings.log_requests else endpoint
+        wrapped = guarded(told, origins=settings.allow_origins, methods=methods, door=settings.door)
         return Route(base + path, wrapped, methods=METHODS)
 
     routes = [
@@ -101,10 +103,11 @@ class Api:
         """Answer a question, as one JSON object or as a stream of events."""
         pays = await anyio.to_thread.run_sync(self._guards.enter, self._visitor(request))
         body = await read_json(request, self._settings.max_body_bytes)
-        asked = requests.chat(body, max_chars=self._settings.max_question_chars)
+        question = requests.chat(body, max_chars=self._settings.max_question_chars)
         build = await anyio.to_thread.run_sync(self._live.current)
-        talk = Talk(asked, build, self._settings, guards=self._guards, pays=pays)
-        if asked.ask.stream:
+        talk = Talk(question, build, self._settings, guards=self._guards, pays=pays)
+        request.state.facts = talk.facts
+        if question.ask.stream:
             return StreamingResponse(talk.stream(), headers=wire.STREAM_HEADERS)
         return JSONResponse(await attended(talk.whole, request.is_disconnected))
 
@@ -131,7 +134,8 @@ class Api:
         """Accept a verdict on an answer and append it to the log as one JSON line."""
         await anyio.to_thread.run_sync(self._guards.enter, self._visitor(request))
         given = requests.feedback(await read_json(request, self._settings.max_body_bytes))
-        line = {"event": "feedback", "rating": given.rating, "question": given.question, "comment": given.comment}
+        said = asked(given.question, secret=self._settings.secret, words=self._settings.log_words)
+        line = {"event": "feedback", "rating": given.rating, **said, "comment": given.comment[:LONGEST]}
         _feedback.info(json.dumps({**line, "build_id": given.build_id}, ensure_ascii=True))
         return JSONResponse({"status": "accepted"}, 202)
 

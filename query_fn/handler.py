@@ -20,6 +20,7 @@ from typing import Any
 
 from mangum import Mangum
 
+from query_fn import records
 from query_fn.app import create_app
 from query_fn.bucket import Place
 from query_fn.environment import SettingsError, chat_from, claude_from
@@ -73,6 +74,8 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         trusted_hops=_number(environment, "GEOSMIN_TRUSTED_HOPS", default.trusted_hops),
         door=environment.get("GEOSMIN_DOOR", "").encode() or None,
         table=_table(environment.get("GEOSMIN_TABLE", "")),
+        log_requests=True,
+        log_words=environment.get("GEOSMIN_LOG_QUESTIONS", "") == "1",
         cached_answers=_number(environment, "GEOSMIN_CACHED_ANSWERS", default.cached_answers),
     )
 
@@ -180,7 +183,7 @@ def _origins(text: str) -> tuple[str, ...]:
 def _start(environment: Mapping[str, str]) -> None:
     """With SnapStart, load everything that a first question needs, so that the snapshot holds it.
 
-    Without one nothing is loaded beforehand: a thread that did made the first search slower (473 → 676 ms on two cores).
+    Without one nothing is loaded beforehand: a thread that did made the first search slower (473 → 676 ms, two cores).
     After a restore every copy gets random numbers of its own; connections that went stale are noticed by their pools.
     """
     if environment.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
@@ -190,6 +193,7 @@ def _start(environment: Mapping[str, str]) -> None:
         register_after_restore(random.seed)
 
 
+records.to_standard_output()
 app = create_app(settings_from(os.environ))
 adapter = Mangum(app, lifespan="off")
 _start(os.environ)

@@ -55,3 +55,5 @@ class Settings:
     bucket: str = ""  # s3://BUCKET/PREFIX: the artifacts come from there, and `artifacts` is not used
     verify_key: bytes | None = None  # the owner's public key; a manifest that it did not sign is refused
     refresh_seconds: float = 60.0  # how often the pointer in the bucket is looked at
+    log_requests: bool = False  # one JSON line for each request
+    log_words: bool = False  # the words of questions too, not only their hash

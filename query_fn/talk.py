@@ -17,6 +17,7 @@ from query_fn.guard.session import Binding, open_token, sign
 from query_fn.live import Build
 from query_fn.model import Turn
 from query_fn.pump import pumped
+from query_fn.records import asked as asked_of
 from query_fn.requests import ChatRequest
 from query_fn.settings import Settings
 from query_fn.text import script_lang
@@ -48,6 +49,8 @@ class Talk:
         self._deps = replace(build.deps, notes=notes, budget=guards.budget, paid=paid)
         self._ask = replace(asked.ask, turns=past.turns)
         self._answers = guards.answers
+        said = asked_of(self._ask.question, secret=settings.secret, words=settings.log_words)
+        self.facts: dict[str, object] = {**said}  # for the owner's log, filled while the answer is made
         made_with = ("paid" if paid else "free", *notes)
         self._key = key_of(self._ask, manifest, made_with) if asked.conversation is None else ""
 
@@ -80,11 +83,13 @@ class Talk:
         """Yield the events of the answer, those of an earlier one when it is the same question."""
         now, manifest = self._deps.clock(), self._deps.store.manifest
         if self._key and (kept := self._answers.get(self._key, now)):
+            self.facts |= {"kept": True, **_facts(kept[-1])}
             yield from kept
             return
         events = []
         for event in service.answer(self._ask, self._deps, gone=gone):
             events.append(slim(event))
+            self.facts |= _facts(event)
             if isinstance(event, Done) and self._key and not gone() and worth_keeping(events, manifest, now):
                 self._answers.put(self._key, events, manifest.next_change)
             yield event
@@ -97,3 +102,19 @@ class Talk:
         turn = Turn(self._ask.question, done.standalone, done.answer.answer, evidence)
         seconds = self._settings.conversation_seconds
         return sign((*self._ask.turns, turn), self._settings.secret, binding=self._binding, seconds=seconds)
+
+
+def _facts(event: Event) -> dict[str, object]:
+    """Return what the owner's log says of an answer: how it ended, and which pages it stands on or lies near to."""
+    if not isinstance(event, Done):
+        return {}
+    answer = event.answer
+    return {
+        "outcome": answer.status.value,
+        "confidence": round(answer.confidence, 3),
+        "pages": list(dict.fromkeys(e.url.split("#")[0] for e in answer.evidence)),
+        "nearest": list(dict.fromkeys(c.url.split("#")[0] for c in answer.nearest)),
+        "degraded": list(answer.diagnostics.degraded),
+        "usd": answer.diagnostics.spent.get("usd", 0.0),
+        "timings": dict(answer.diagnostics.timings_ms),
+    }

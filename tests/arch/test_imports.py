@@ -209,6 +209,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.sources.scan",
         "query_fn.store",
     ),
+    "compiler.gaps": (),
     "compiler.upload": (
         *LEAVES,
         *TEXT,

@@ -200,6 +200,7 @@ def test_environment(handler: Any) -> None:
         door=b"open sesame",
         table="geosmin",
         cached_answers=10,
+        log_requests=True,
     )
 
 
