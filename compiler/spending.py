@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from compiler.errors import SettingsError
@@ -84,7 +84,7 @@ class Line:
     model: str
     calls: int = 0
     kept: int = 0
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     usd: float = 0.0
     most_usd: float = 0.0  # of a plan: when every answer is as long as it may be
     saved_usd: float = 0.0  # about

@@ -15,7 +15,12 @@ from pathlib import Path
 from tests.runtime_api import ENVIRONMENT, RuntimeApi, runtime_api
 
 NOBODY = 65534
-RUNTIME = ("awslambdaric", "simplejson", "snapshot_restore_py*", "runtime_client*.so")  # what the managed runtime brings besides Python
+RUNTIME = (
+    "awslambdaric",
+    "simplejson",
+    "snapshot_restore_py*",
+    "runtime_client*.so",
+)  # what the managed runtime brings besides Python
 _LEFT_OUT = ("site-packages", "dist-packages", "test", "idlelib", "tkinter", "ensurepip", "config-*")
 
 

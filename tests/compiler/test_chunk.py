@@ -146,9 +146,7 @@ def _row(text: str, title: str, lang: str) -> tuple[ArticleRow, ChunkRow]:
 def test_local_questions_are_distinct_ones_in_the_chunks_language() -> None:
     """Chinese chunks get Chinese questions, English ones English questions, none echoes the title; none is made up."""
     zh = questions(*_row("## 安装\n1. 下载 **安装包**\n2. 解压\n3. 运行 `setup`\n", "安装", "zh"), 3)
-    en = questions(
-        *_row("## Installing\nRun `setup`. **Docker** is a container runtime.\n", "Installing", "en"), 3
-    )
+    en = questions(*_row("## Installing\nRun `setup`. **Docker** is a container runtime.\n", "Installing", "en"), 3)
     assert zh[:2] == ("如何安装？", "安装有哪些步骤？")
     assert en == ("How do I install?", "What is Docker?")
     assert len(zh) == len(set(zh))

@@ -80,7 +80,9 @@ def evaluated(tmp: Path, name: str) -> Base:
     """Return the base of an evaluation of the same pages."""
     settings = load(tmp / "content", tmp / name, tmp / "other", overrides=list(QUICKLY))
     with closing(EmbedCache(tmp / "vectors.db")) as vectors:
-        return of_pages(settings, vectors=vectors, clock=Clock(Silent()), enriching=Enriching(tmp / "state", Asks.NEVER))
+        return of_pages(
+            settings, vectors=vectors, clock=Clock(Silent()), enriching=Enriching(tmp / "state", Asks.NEVER)
+        )
 
 
 def test_an_evaluation_uses_the_answers_that_were_paid_for(tmp_path: Path) -> None:

@@ -96,7 +96,11 @@ def test_a_dead_private_rule_stops_the_command(
     """Where everything else is public, a rule that matches nothing exits with 3 and switches nothing."""
     write(
         tmp_path / "content",
-        {"a.md": "# a\n", "private/b.md": "# b\n", "geosmin.yml": "sharing: {default: public, rules: [{path: privat/**, share: private}]}"},
+        {
+            "a.md": "# a\n",
+            "private/b.md": "# b\n",
+            "geosmin.yml": "sharing: {default: public, rules: [{path: privat/**, share: private}]}",
+        },
     )
     assert run(monkeypatch, tmp_path) == 3
     assert "privat/**" in capsys.readouterr().err
