@@ -19,7 +19,7 @@ from query_fn.contract import NodeRow
 OUTLINE_URL = "outline/"
 OUTLINE_DATA = "assets/outline/"
 PER_SHARD = 32  # articles
-LINE = 140  # characters of an article's summary on the page
+LINE = 100  # characters of an article's summary on the page
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,15 @@ function sections(rows, href) {
   return root;
 }
 
-function addList(item) {
+function addFold(item, opened) {
   const fold = make("button", { className: "g-fold", type: "button" });
-  fold.setAttribute("aria-expanded", "true");
-  fold.setAttribute("aria-label", own(item, "a").textContent);
+  fold.setAttribute("aria-expanded", String(opened));
+  fold.setAttribute("aria-label", own(item, ":is(a, span)").textContent);
   item.firstElementChild.prepend(fold);
+}
+
+function addList(item) {
+  addFold(item, true);
   return item.appendChild(make("ul", {}));
 }
 
@@ -116,4 +120,5 @@ async function follow() {
   item.scrollIntoView({ block: "center" });
 }
 
+for (const item of tree?.querySelectorAll("li") ?? []) if (list(item) || item.dataset.shard) addFold(item, Boolean(list(item)));
 if (tree) (follow(), addEventListener("hashchange", follow));
