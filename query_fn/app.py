@@ -33,7 +33,7 @@ from query_fn.static import serve
 from query_fn.talk import Talk, site_of
 from query_fn.visibility import Visibility
 
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _feedback = logging.getLogger("geosmin.feedback")
 
 
@@ -51,7 +51,7 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
     def route(path: str, endpoint: Endpoint, *methods: str) -> Route:
         told = recorded(endpoint, path.split("{", maxsplit=1)[0].strip("/")) if settings.log_requests else endpoint
         wrapped = guarded(told, origins=settings.allow_origins, methods=methods, door=settings.door)
-        return Route(base + path, wrapped, methods=METHODS)
+        return _any_method(base + path, wrapped)
 
     routes = [
         route("api/public/qa/chat", api.chat, "POST"),
@@ -62,14 +62,14 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
         route("api/public/feedback", api.feedback, "POST"),
         route("healthz", api.health, "GET", "HEAD"),
         route("openapi.json", api.openapi, "GET", "HEAD"),
-        route("api/{rest:path}", _unknown, *METHODS[:-1]),
+        route("api/{rest:path}", _unknown, *METHODS),
     ]
     if settings.site is not None:
         routes.append(Route(base + "{path:path}", _site(settings.site, base), methods=["GET", "HEAD"]))
     if base != "/":
         routes.append(Route("/", _to(base)))
-    everywhere = guarded(_unknown, origins=settings.allow_origins, methods=METHODS[:-1])
-    app = Starlette(routes=[*routes, Route("/{rest:path}", everywhere, methods=METHODS)])
+    everywhere = guarded(_unknown, origins=settings.allow_origins, methods=METHODS)
+    app = Starlette(routes=[*routes, _any_method("/{rest:path}", everywhere)])
     app.state.warm = live.warm
     return app
 
@@ -199,6 +199,13 @@ def _site(site: Path, base: str) -> Callable[[Request], Response]:
         return serve(site, request.path_params["path"], base=base)
 
     return page
+
+
+def _any_method(path: str, endpoint: Endpoint) -> Route:
+    """Return a route that leaves every method to its endpoint, also one that nobody has heard of."""
+    route = Route(path, endpoint)
+    route.methods = None
+    return route
 
 
 def _to(base: str) -> Callable[[Request], Response]:
