@@ -1,12 +1,18 @@
-// The graph on a canvas: where it is looked at from, and how it is drawn.
+// The graph on a canvas: where it is looked at from, and how it is drawn. It is drawn on a larger sheet; while it moves,
+// the sheet is moved under the window, and drawn again when the hand rests.
 
 const TAU = 2 * Math.PI;
 const NAMES = 60; // labels at once
 const MARGIN = 48; // px around everything
+const STILL = 90; // ms without movement before the sheet is drawn again
 
 export class Picture {
   #canvas;
+  #window; // what is seen
+  #sheet = document.createElement("canvas"); // twice as wide and high
   #pen;
+  #drawn = { x: 0, y: 0, zoom: 1 }; // from where the sheet was drawn
+  #rest = 0;
   #colours = {};
   #waiting = false;
   #scene = { nodes: new Set(), pairs: [], lit: null, here: null };
@@ -14,7 +20,8 @@ export class Picture {
 
   constructor(canvas) {
     this.#canvas = canvas;
-    this.#pen = canvas.getContext("2d");
+    this.#window = canvas.getContext("2d");
+    this.#pen = this.#sheet.getContext("2d");
     new ResizeObserver(() => this.#resize()).observe(canvas);
     new MutationObserver(() => this.#recolour()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#recolour());
@@ -30,6 +37,24 @@ export class Picture {
     if (this.#waiting) return;
     this.#waiting = true;
     requestAnimationFrame(() => ((this.#waiting = false), this.#paint()));
+  }
+
+  // Shows the sheet as it lies after a movement.
+  #glide() {
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => this.draw(), STILL);
+    if (this.#waiting) return;
+    this.#waiting = true;
+    requestAnimationFrame(() => ((this.#waiting = false), this.#slide()));
+  }
+
+  #slide() {
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    const scale = this.view.zoom / this.#drawn.zoom;
+    const x = width / 2 + (this.#drawn.x - this.view.x) * this.view.zoom;
+    const y = height / 2 + (this.#drawn.y - this.view.y) * this.view.zoom;
+    this.#window.clearRect(0, 0, width, height);
+    this.#window.drawImage(this.#sheet, x - width * scale, y - height * scale, 2 * width * scale, 2 * height * scale);
   }
 
   // Looks at all nodes at once.
@@ -59,13 +84,13 @@ export class Picture {
     const [wx, wy] = this.world(at);
     const scale = view.zoom / zoom;
     this.view = { x: wx + (view.x - wx) * scale, y: wy + (view.y - wy) * scale, zoom };
-    this.draw();
+    this.#glide();
   }
 
   moveBy(dx, dy) {
     this.view.x -= dx / this.view.zoom;
     this.view.y -= dy / this.view.zoom;
-    this.draw();
+    this.#glide();
   }
 
   world([x, y]) {
@@ -98,7 +123,9 @@ export class Picture {
     const { clientWidth: width, clientHeight: height } = this.#canvas;
     const sharp = devicePixelRatio || 1;
     Object.assign(this.#canvas, { width: width * sharp, height: height * sharp });
-    this.#pen.setTransform(sharp, 0, 0, sharp, 0, 0);
+    Object.assign(this.#sheet, { width: 2 * width * sharp, height: 2 * height * sharp });
+    this.#window.setTransform(sharp, 0, 0, sharp, 0, 0);
+    this.#pen.setTransform(sharp, 0, 0, sharp, (width / 2) * sharp, (height / 2) * sharp);
     this.#paint();
   }
 
@@ -111,12 +138,15 @@ export class Picture {
   #paint() {
     const { nodes, pairs, lit, here } = this.#scene;
     const pen = this.#pen;
-    pen.clearRect(0, 0, this.#canvas.clientWidth, this.#canvas.clientHeight);
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    pen.clearRect(-width / 2, -height / 2, 2 * width, 2 * height);
+    this.#drawn = { ...this.view };
     const near = lit && new Set([lit, ...lit.near]);
     this.#lines(pairs.filter(([a, b]) => nodes.has(a) && nodes.has(b)), this.#colours.line, near ? 0.5 : 1);
     if (lit) this.#lines(lit.near.filter((node) => nodes.has(node)).map((node) => [lit, node]), this.#colours.moss, 1);
     for (const node of nodes) this.#dot(node, this.#colour(node, near, lit, here), near && !near.has(node) ? 0.35 : 1);
     this.#names(nodes, near, lit ?? here);
+    this.#slide();
   }
 
   #colour(node, near, lit, here) {
