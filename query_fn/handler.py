@@ -183,7 +183,7 @@ def _origins(text: str) -> tuple[str, ...]:
 def _start(environment: Mapping[str, str]) -> None:
     """On Lambda, let log lines leave as they are, and with SnapStart load all that a first question needs.
 
-    Without a snapshot nothing is loaded beforehand: a thread that did made the first search slower (473 → 676 ms, two cores).
+    Without a snapshot nothing is loaded beforehand: in a thread it made the first search slower (473 → 676 ms).
     After a restore every copy gets random numbers of its own; connections that went stale are noticed by their pools.
     """
     if "AWS_LAMBDA_FUNCTION_NAME" in environment:
