@@ -122,9 +122,10 @@ form.in.addEventListener("click", () => picture.zoomBy(1.4));
 form.out.addEventListener("click", () => picture.zoomBy(1 / 1.4));
 form.fit.addEventListener("click", () => picture.fit(nodes));
 
-// graph/#guide/start/ opens around that page.
+// graph/?around=guide/start/ opens around that page, and so does graph/#guide/start/.
 function follow() {
-  const wanted = decodeURIComponent(location.hash.slice(1));
+  const asked = new URLSearchParams(location.search).get("around");
+  const wanted = decodeURIComponent(location.hash.slice(1)) || asked;
   const node = wanted && data.nodes.find((one) => decodeURIComponent(one.url) === wanted);
   if (node) (choose(node), around(true));
 }
