@@ -13,6 +13,7 @@ from compiler.enrich.claude.client import Direct, Door
 from compiler.enrich.claude.desk import Desk, Failure
 from compiler.enrich.claude.enricher import ClaudeEnricher
 from compiler.enrich.claude.ledger import Ledger
+from compiler.enrich.claude.prompts import versions
 from compiler.enrich.claude.reading import Reader
 from compiler.enrich.claude.store import Store
 from compiler.enrich.local import LocalEnricher
@@ -65,6 +66,11 @@ class Enrichment:
         """The name of the fallback, when some of the articles have local results."""
         failures = self.desk.failures if self.desk else ()
         return (INCOMPLETE,) if any(failure.code != LONG for failure in failures) else ()
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The versions of the prompts that were used, empty without a model."""
+        return versions() if self.desk else {}
 
     @property
     def notes(self) -> tuple[str, ...]:

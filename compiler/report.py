@@ -37,6 +37,7 @@ class Report:
     notes: tuple[str, ...] = ()  # what the caches had to repair
     hidden: tuple[str, ...] = ()  # folders whose names nothing public shows
     bill: Bill | None = None  # what a model was paid
+    prompts: Mapping[str, str] = field(default_factory=dict)  # their versions, when a model wrote
 
     @property
     def errors(self) -> int:

@@ -48,4 +48,5 @@ def told(sources: Sources, ending: Ending, enrichment: Enrichment, *, cache: Cac
         hidden=sources.hidden,
         notes=tuple(filter(None, notes)),
         bill=enrichment.bill,
+        prompts=enrichment.prompts,
     )

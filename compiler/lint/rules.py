@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -98,6 +98,14 @@ def stale(built: Built, documents: Sequence[Document]) -> Iterator[Finding]:
     for document in documents:
         if document.article.id not in then:
             yield Finding(Level.WARNING, "stale", document.article.path, None, "not in the build yet; build again")
+
+
+def outdated(built: Built, used: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield a warning for each page of which a model wrote with other prompts than those of today; none without one."""
+    changed = ", ".join(name for name in sorted(used) if used[name] != now.get(name))
+    for article in built.articles if changed else ():
+        message = f"a model wrote of it with older prompts ({changed}); build again"
+        yield Finding(Level.WARNING, "outdated", article.path, None, message)
 
 
 def duplicates(built: Built) -> Iterator[Finding]:

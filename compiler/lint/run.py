@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
 from compiler.cache import Cache
+from compiler.enrich.claude.prompts import versions
 from compiler.lint import rules
 from compiler.lint.findings import Finding, Lint, ordered
 from compiler.progress import Clock, Progress
@@ -33,12 +35,24 @@ def lint(settings: Settings, *, now: datetime, progress: Progress) -> Lint:
     """
     store = open_store(settings.out / POINTER / "artifacts")
     sources = read_sources(settings, now, cache=Cache(None), clock=Clock(progress))
-    return ordered(tuple(_findings(_built(store), sources)), len(sources.articles))
+    found = _findings(_built(store), sources, _prompts(settings))
+    return ordered(tuple(found), len(sources.articles))
 
 
-def _findings(built: rules.Built, sources: Sources) -> Iterator[Finding]:
+def _prompts(settings: Settings) -> dict[str, str]:
+    """Return the versions of the prompts of the last build; empty when it asked no model, or left no report."""
+    try:
+        data = json.loads((settings.state / "report.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    found = data.get("prompts") if isinstance(data, dict) else None
+    return {str(name): str(version) for name, version in found.items()} if isinstance(found, dict) else {}
+
+
+def _findings(built: rules.Built, sources: Sources, prompts: dict[str, str]) -> Iterator[Finding]:
     yield from rules.broken_links(sources.problems)
     yield from rules.stale(built, sources.documents)
+    yield from rules.outdated(built, prompts, versions())
     for rule in OF_ROWS:
         yield from rule(built)
 

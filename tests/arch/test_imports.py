@@ -223,6 +223,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         *LEAVES,
         *TEXT,
         "compiler.cache",
+        "compiler.enrich.claude.prompts",
         "compiler.progress",
         "compiler.read",
         "compiler.settings",

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from compiler.cli import app
+from compiler.enrich.claude.prompts import versions
 from compiler.lint import rules
 from compiler.lint.findings import Finding, Level, ordered
 from compiler.lint.run import lint
@@ -99,6 +100,16 @@ def test_what_changed_since_the_build_is_stale(tmp_path: Path) -> None:
     )
     stale = {path for code, path in found(tmp_path) if code == "stale"}
     assert stale == {"again.md", "new.md", "walks.md"}
+
+
+def test_older_prompts_are_outdated(tmp_path: Path) -> None:
+    """A build whose model was asked with other prompts is told, page by page; one without a model is not."""
+    make(tmp_path, FILES, how=QUICK)
+    assert not {path for code, path in found(tmp_path) if code == "outdated"}
+    report = tmp_path / "a/state/report.json"
+    told = json.loads(report.read_text("utf-8")) | {"prompts": versions() | {"source": "0"}}
+    report.write_text(json.dumps(told), "utf-8")
+    assert {path for code, path in found(tmp_path) if code == "outdated"} == set(FILES)
 
 
 def test_the_command_tells_and_fails_under_a_score(tmp_path: Path) -> None:

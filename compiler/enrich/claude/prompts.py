@@ -28,6 +28,14 @@ def prompt(name: str) -> Prompt:
     return Prompt(name, head[1], raw[head.end() :].strip())
 
 
+ASKED = ("questions", "sections", "source", "subjects", "sayings")  # what each public article is asked for
+
+
+def versions() -> dict[str, str]:
+    """Return the version of each prompt that articles are asked with."""
+    return {name: prompt(name).version for name in ASKED}
+
+
 def system(guide: str) -> tuple[str, ...]:
     """Return the parts of the system prompt; the owner's guide stands apart from the rules and below them."""
     rules = prompt("system").text
