@@ -21,7 +21,7 @@ from compiler.index.rows import BuildMeta, Rows, Vectors
 from compiler.index.switch import BUILDS, current_build, ours
 from compiler.index.write import verify, write_artifacts
 from compiler.model import Site
-from compiler.progress import Clock
+from compiler.progress import Clock, Progress
 from compiler.read import Sources
 from compiler.settings import Settings
 from compiler.site import feeds, mkdocs, pagefind
@@ -102,9 +102,7 @@ def write_build(
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)
     with clock.stage("site"):
-        site = _assembled(derived, settings, cache)
-        press.wrap(site, aside / "site", shelf=_shelf(settings.out, cache), progress=clock.progress.update)
-        _write_texts(derived, site, aside / "site")
+        _write_site(derived, settings, press, out=aside / "site", cache=cache, progress=clock.progress)
     with clock.stage("search"):
         missing = derived.search(aside / "site", clock.progress.update)
     with clock.stage("index"):
@@ -120,6 +118,15 @@ def write_build(
     place = _free_place(builds, derived.build_id)
     aside.rename(place)
     return place, manifest
+
+
+def _write_site(
+    derived: Derived, settings: Settings, press: Press, *, out: Path, cache: Cache, progress: Progress
+) -> None:
+    """Write the site. The pages as they are wrapped are gone afterwards: the index needs their memory."""
+    site = _assembled(derived, settings, cache)
+    press.wrap(site, out, shelf=_shelf(settings.out, cache), progress=progress.update)
+    _write_texts(derived, site, out)
 
 
 def sweep(out: Path) -> None:
