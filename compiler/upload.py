@@ -88,7 +88,7 @@ def _articles(client: Any, place: Place, build_id: str, public: bytes) -> set[st
             client.download_file(place.bucket, _key(place, build_id, STORE), str(path))
         if file_entry(path) != manifest.files[STORE]:
             raise ArtifactDamaged(f"{STORE} of {build_id} differs from its manifest")
-        database = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
+        database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         try:
             return {row[0] for row in database.execute("SELECT id FROM articles")}
         finally:

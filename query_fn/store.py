@@ -226,7 +226,7 @@ class Store:
 
     @cached_property
     def _db(self) -> sqlite3.Connection:
-        uri = f"{(self.folder / STORE).as_uri()}?mode=ro&immutable=1"
+        uri = f"{(self.folder / STORE).absolute().as_uri()}?mode=ro&immutable=1"
         return sqlite3.connect(uri, uri=True, check_same_thread=False)
 
     # --- indexes ----------------------------------------------------------------------------------------------------

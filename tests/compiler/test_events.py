@@ -121,3 +121,15 @@ def test_a_build_killed_at_any_moment_of_its_end_is_logged_once(tmp_path: Path) 
         assert built[-1] == served
         assert len(built) == len(set(built))
     assert json.loads((tmp_path / "state" / FILE).read_text().splitlines()[0])["what"] == "built"
+
+
+def test_a_page_goes_from_a_base_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the folders as they are by default, `content`, `dist` and `.geosmin`, a removed page is logged."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "content", {"index.md": PUBLIC + "# Home\n", "rain.md": PUBLIC + "# Rain\n\nRain is water.\n"})
+    settings = load(Path("content"), Path("dist"), Path(".geosmin"), overrides=["embed.model=none"])
+    build(settings, now=NOON, progress=Silent(), how=QUICK)
+    (tmp_path / "content/rain.md").unlink()
+    build(settings, now=NOON, progress=Silent(), how=QUICK)
+    gone = [e.subject for e in history(Path(".geosmin")).events if e.what is What.REMOVED]
+    assert gone == ["rain/"]
