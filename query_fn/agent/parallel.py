@@ -20,6 +20,12 @@ _ASKED_ZH = re.compile(
     r"^(?:那么?|还有|换成|如果是)?(?P<thing>[^，,。；;？?]+?)(?:呢|又?(?:是什么|怎么样|如何))[？?]*$"
 )
 _LEADS = re.compile(r"^(?:(?:and|but|so|then|ok|okay)\b|(?:what|how) (?:about|of)\b)", re.IGNORECASE)
+_PARALLEL = re.compile(
+    r"^(?:and|but|so|then)?,?\s*(?:(?:what|how) about|(?:for|in|on|with|to|of|from|about) )"
+    r"|^(?:and|but) [^,]{1,30}[?？]?$"
+    r"|^(?:那么?|还有)?[^，,]{1,20}呢[？?]?$",
+    re.IGNORECASE,
+)
 _VERB = re.compile(r"\b(?:is|are|was|were|do|does|did|can|could|should|will|would|has|have|may|must)\b", re.IGNORECASE)
 _ASKS_ZH = re.compile(r"[怎什哪谁几]|为何|多[少大久长]|能|可以|要|会")
 _NUMBER = re.compile(r"(?<![\w.])v?\d+(?:\.\d+)*(?![\w.]*\w)")
@@ -27,6 +33,11 @@ _CODE = re.compile(r"(?<![\w-])(?=[\w.-]*[a-z])[A-Za-z][\w.]*(?:[-_.][\w]+)+(?![
 _LATIN = re.compile(r"[A-Za-z][\w.+#-]*(?: [A-Z][\w.+#-]*)*")
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][\w+#]+(?: [A-Z][\w+#]+)*")
 _HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+def is_parallel(question: str) -> bool:
+    """Say whether a follow-up asks the same of another thing: "And for B?", "那乙呢？"."""
+    return bool(_PARALLEL.search(question.strip()))
 
 
 def put_in_place(said: str, previous: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from query_fn.agent.parallel import put_in_place
+from query_fn.agent.parallel import is_parallel, put_in_place
 from query_fn.retrieve.confidence import asked_for
 
 
@@ -125,19 +125,6 @@ def is_elliptic(question: str) -> bool:
     """Say whether a question leans on the one before: a pronoun, a bare connective, or hardly a word at all."""
     words, han = re.findall(r"[A-Za-z0-9]+", question), re.findall(r"[\u3400-\u9fff]", question)
     return bool(_ELLIPTIC.search(question)) or len(words) + len(han) <= (3 if han else 2)
-
-
-_PARALLEL = re.compile(
-    r"^(?:and|but|so|then)?,?\s*(?:(?:what|how) about|(?:for|in|on|with|to|of|from|about) )"
-    r"|^(?:and|but) [^,]{1,30}[?？]?$"
-    r"|^(?:那么?|还有)?[^，,]{1,20}呢[？?]?$",
-    re.IGNORECASE,
-)
-
-
-def is_parallel(question: str) -> bool:
-    """Say whether a follow-up asks the same of another thing: "And for B?", "那乙呢？"."""
-    return bool(_PARALLEL.search(question.strip()))
 
 
 _OPENING = re.compile(r"^(?:and|or|but|so|then|also)\b[, ]*|^(?:那么?|还有|然后|再)", re.IGNORECASE)

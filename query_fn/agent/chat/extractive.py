@@ -23,7 +23,8 @@ from query_fn.agent.chat.spans import Span
 from query_fn.agent.chat.structure import structured
 from query_fn.agent.chat.support import confidence, supported
 from query_fn.agent.chat.words import keywords, page_names, subject
-from query_fn.agent.router import Intent, classify, is_parallel
+from query_fn.agent.parallel import is_parallel
+from query_fn.agent.router import Intent, classify
 from query_fn.errors import RouteFailed
 from query_fn.model import Candidate, Evidence, SearchResult
 from query_fn.retrieve.asked import SAID
