@@ -1,28 +1,34 @@
-"""What each route and step of the search earns: ``python -m bench.ablation DIR [--pages CORPUS] [--mix DIR]``.
+"""What each route and step of the search earns: ``python -m bench.ablation SET [--pages CORPUS] [--mix DIR]``.
 
 Every question is searched once with everything and once without each of them. A row whose figures are above those of
-the first one is a step that costs more than it brings on this set. The vectors are those of ``geosmin eval``.
+the first one is a step that costs more than it brings on this set. The vectors are those of ``geosmin eval``. With
+``--twice`` every document stands in the base two times, as the pages of an older release do: a copy counts as the
+document, and a place in the list that says nothing new is lost.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from compiler.evaluate.asking import Found, search
 from compiler.evaluate.bases import Base
 from compiler.evaluate.command import Where, base_of
 from compiler.evaluate.metrics import mean, ndcg
-from compiler.evaluate.sets import Question, QuestionSet
+from compiler.evaluate.sets import DOCS, QUERIES, Question, QuestionSet
 from compiler.progress import Clock, Silent
 from query_fn.retrieve import fuse, select
 from query_fn.retrieve import search as searching
 from query_fn.text import Analyser
 
 QUESTIONS = ("question_words", "question_vector")
+COPY = "@copy"  # ends the id of a document that stands in the base a second time
 
 
 def main() -> None:
@@ -31,8 +37,14 @@ def main() -> None:
     parser.add_argument("set", type=Path)
     parser.add_argument("--pages", type=Path)
     parser.add_argument("--mix", type=Path)
+    parser.add_argument("--content", type=Path, default=Path("content"))
+    parser.add_argument("--out", type=Path, default=Path("dist"), help="the build that a file of golden questions asks")
+    parser.add_argument("--twice", action="store_true", help="every document two times")
     asked = parser.parse_args()
-    with _base(asked, Analyser.BIGRAM) as (held, base):
+    with ExitStack() as stack:
+        if asked.twice:
+            asked.set = _twice(asked.set, Path(stack.enter_context(TemporaryDirectory())))
+        held, base = stack.enter_context(_base(asked, Analyser.BIGRAM))
         questions = [question for question in held.questions if question.relevant]
         print(
             f"{held.name}, {len(questions)} questions, nDCG@10\n\n| without | fused | selected | selected by language |"
@@ -40,12 +52,24 @@ def main() -> None:
         print("|---|---|---|---|")
         for name, change in _changes():
             print(_row(name, change, questions, base), flush=True)
-    with _base(asked, Analyser.JIEBA) as (_, words):
-        print(_row("bigrams: the analyser `jieba`", nullcontext(), questions, words))
+        if asked.set.is_dir():  # a file asks a build that is there, made with the analyser it was made with
+            _, words = stack.enter_context(_base(asked, Analyser.JIEBA))
+            print(_row("bigrams: the analyser `jieba`", nullcontext(), questions, words))
+
+
+def _twice(folder: Path, scratch: Path) -> Path:
+    """Return a copy of a set in which every document stands twice."""
+    place = scratch / folder.name
+    place.mkdir()
+    shutil.copy(folder / QUERIES, place)
+    docs = [json.loads(line) for line in (folder / DOCS).read_text("utf-8").splitlines()]
+    copies = [doc | {"id": doc["id"] + COPY} for doc in docs]
+    (place / DOCS).write_text("".join(json.dumps(doc) + "\n" for doc in (*docs, *copies)), "utf-8")
+    return place
 
 
 def _base(asked: argparse.Namespace, analyser: Analyser) -> AbstractContextManager[tuple[QuestionSet, Base]]:
-    where = Where(Path("content"), Path("dist"), Path(".geosmin"), None, [f"search.analyser={analyser}"])
+    where = Where(asked.content, asked.out, Path(".geosmin"), None, [f"search.analyser={analyser}"])
     return base_of(asked.set, where, pages=asked.pages, mix=asked.mix, clock=Clock(Silent()))
 
 
@@ -78,8 +102,14 @@ def _row(name: str, change: AbstractContextManager[object], questions: Sequence[
 
 
 def _gain(found: Sequence[Found], step: str) -> str:
-    value = mean(ndcg(item.lists[step], item.question.relevant) for item in found)
+    value = mean(ndcg(_originals(item.lists[step]), item.question.relevant) for item in found)
     return f"{100 * (value or 0.0):.1f}"
+
+
+def _originals(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a ranking with copies named as their documents; the second of the two is a place lost."""
+    named, lost = [name.removesuffix(COPY) for name in names], ""
+    return tuple(name if name not in named[:place] else lost for place, name in enumerate(named))
 
 
 if __name__ == "__main__":
