@@ -1,4 +1,4 @@
-"""The structural chunker, algorithm version 2 (query_fn.contract.CHUNKER). Sizes are characters of text.
+"""The structural chunker, algorithm version 3 (query_fn.contract.CHUNKER). Sizes are characters of text.
 
 Short neighbouring sections are merged, oversized ones are split into windows, and nothing is lost: the chunks'
 own spans tile the document's text.
@@ -17,6 +17,7 @@ from compiler.model import Document, Section
 from compiler.parse.blocks import Block, blocks
 from compiler.parse.language import language
 from compiler.settings import ChunkSettings
+from compiler.stuffing import hollow
 from query_fn.contract import ChunkRow
 
 DOMINANT = 0.6  # share of a merged chunk's text at which one section names it
@@ -181,6 +182,7 @@ def _row(document: Document, span: Span, n: int, ordinal: int, *, line: int, sec
         line=line,
         not_after=article.not_after,
         sources=(article.id,),
+        hollow=hollow(text),
     )
 
 

@@ -31,8 +31,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-SCHEMA = 4
-CHUNKER = 2
+SCHEMA = 5
+CHUNKER = 3
 STORE = "knowledge.db"
 MANIFEST = "manifest.json"
 FOLD = "fold.json"
@@ -99,6 +99,7 @@ class ChunkRow:
     line: int  # first line in the source file, from 1
     not_after: int | None
     sources: tuple[str, ...]
+    hollow: bool = False  # says the same over and over: found last
 
 
 @dataclass(frozen=True, slots=True)

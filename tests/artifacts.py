@@ -10,6 +10,7 @@ from pathlib import Path
 from compiler.index.rows import BuildMeta, Rows
 from compiler.index.switch import switch
 from compiler.index.write import write_artifacts
+from compiler.stuffing import hollow
 from query_fn.contract import (
     ArticleRow,
     ChunkRow,
@@ -145,7 +146,7 @@ def _chunks(article: ArticleRow) -> list[ChunkRow]:
         out.append(
             ChunkRow(
                 *(0, f"{article.id}.{ordinal}", article.id, ordinal, head[2], path, anchor, article.lang, text, 0, 0),
-                *(head.start(), end, line, article.not_after, article.sources),
+                *(head.start(), end, line, article.not_after, article.sources, hollow(text)),
             )
         )
     return out

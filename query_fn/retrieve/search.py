@@ -22,7 +22,7 @@ from query_fn.retrieve.fuse import SUB_QUERY, TRANSLATED, WORDS, RouteHits, disc
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.retrieve.rewrite import LONGEST, MAX_QUERIES, asks_structure, rewrite
 from query_fn.retrieve.routes import Query, Routes, prepare
-from query_fn.retrieve.select import RERANK, Cut, Item, diversify, hollow, rerank
+from query_fn.retrieve.select import RERANK, Cut, Item, diversify, rerank
 from query_fn.retrieve.synonyms import Synonyms
 from query_fn.store import Store, check_embedder
 from query_fn.text import Terms, script_lang, terms
@@ -196,7 +196,7 @@ class Searcher:
                 chunk = run.chunks[n]
                 article = self._store.articles_by_id[chunk.article_id]
                 item = Item(n, score, chunk.article_id, Cut(compared(article, chunk), self._store.fold))
-                if hollow(chunk.text):
+                if chunk.hollow:
                     last.append(replace(item, score=0.0))
                 else:
                     yield item

@@ -6,8 +6,6 @@ handbook, nDCG@10 62.7 → 53.1), nor do a bonus for title words or for the whol
 
 from __future__ import annotations
 
-import re
-import zlib
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,9 +16,6 @@ RERANK = 10  # candidates that are looked at closely
 COVERAGE_SHARE = 0.15  # added to the fused score for full coverage of the query's words; XQuAD-zh + 0.4, handbook + 0.8
 PER_ARTICLE = 4  # candidates an article may have while others wait
 DUPLICATE = 0.88  # Jaccard from which two chunks say the same
-STUFFED = 0.11  # share to which a text compresses that repeats itself; of 5,900 passages of five bases one does
-STUFFED_BYTES = 400
-_DRAWN = re.compile(r"[\s|+=_*.─-]+")
 
 Weights = Sequence[tuple[str, float]]  # query tokens with their idf
 
@@ -69,15 +64,6 @@ def covered(weights: Weights, terms: Terms) -> float:
     """Return the share of the query's idf weight whose tokens occur in `terms`, in 0..1."""
     total = sum(weight for _, weight in weights)
     return sum(weight for token, weight in weights if token in terms) / total if total else 0.0
-
-
-def hollow(text: str) -> bool:
-    """Say whether a text says the same over and over, as one does that is stuffed with keywords to be found first.
-
-    Such a text holds little information, so it compresses to almost nothing; lines drawn with characters are left out.
-    """
-    said = _DRAWN.sub(" ", text).encode()
-    return len(said) >= STUFFED_BYTES and len(zlib.compress(said, 1)) < STUFFED * len(said)
 
 
 def rerank(items: Iterable[Item], covering: Callable[[Item], float], foreign: Callable[[Item], bool]) -> list[Item]:

@@ -68,7 +68,15 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.parse.comments",
         "compiler.parse.language",
     ),
-    "compiler.chunk": (*LEAVES, *TEXT, "compiler.settings", "compiler.parse.blocks", "compiler.parse.language"),
+    "compiler.stuffing": (),
+    "compiler.chunk": (
+        *LEAVES,
+        *TEXT,
+        "compiler.settings",
+        "compiler.parse.blocks",
+        "compiler.parse.language",
+        "compiler.stuffing",
+    ),
     "compiler.outline": (
         *LEAVES,
         *TEXT,

@@ -126,7 +126,7 @@ def test_words_without_the_dictionary_are_refused(folder: Path, monkeypatch: pyt
 def test_an_unknown_schema_is_refused(folder: Path) -> None:
     """A manifest of another schema is a mismatch that names both numbers."""
     _edit(folder, lambda data: data.update(schema=1))
-    with pytest.raises(ProfileMismatch, match="schema 1, this function reads 4"):
+    with pytest.raises(ProfileMismatch, match="schema 1, this function reads 5"):
         open_store(folder)
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from compiler.stuffing import hollow
 from query_fn.retrieve.search import Searcher
-from query_fn.retrieve.select import PER_ARTICLE, hollow
+from query_fn.retrieve.select import PER_ARTICLE
 from query_fn.store import open_store
 from tests.artifacts import NOW, TEXTS, make_artifacts
 
