@@ -7,6 +7,7 @@ from datetime import datetime
 
 from compiler import git
 from compiler.cache import Cache
+from compiler.git import Visibility
 from compiler.model import Problem, Severity, SourcePath
 from compiler.progress import Clock, Progress
 from compiler.read import Sources, read_sources
@@ -15,11 +16,13 @@ from compiler.settings import CONFIG_NAME, Settings
 from compiler.version import compiler_version
 
 CACHE_NAME = "cache.db"
+REPOSITORY = "repository-public"
 
 
-def check(settings: Settings, *, now: datetime, progress: Progress) -> Report:
+def check(settings: Settings, *, now: datetime, progress: Progress, visibility: Visibility | None = None) -> Report:
     """Return what a build would find: sharing states, problems, next changes. Builds nothing, embeds nothing.
 
+    `visibility` is what the repository's host says of it, None when nobody was asked.
     Where a build has left a cache, its results are used and new ones kept; else nothing at all is written.
     """
     clock, place = Clock(progress), settings.state / CACHE_NAME
@@ -29,7 +32,7 @@ def check(settings: Settings, *, now: datetime, progress: Progress) -> Report:
         cache.save(prune=False)
     finally:
         cache.close()
-    problems = (*sources.problems, *repository_problems(settings, sources))
+    problems = (*sources.problems, *repository_problems(settings, sources, visibility))
     return Report(
         build_id="",
         switched=False,
@@ -48,15 +51,25 @@ def check(settings: Settings, *, now: datetime, progress: Progress) -> Report:
     )
 
 
-def repository_problems(settings: Settings, sources: Sources) -> tuple[Problem, ...]:
-    """Return a warning when notes that are not public lie in a Git repository that is or may be public."""
+def repository_problems(
+    settings: Settings, sources: Sources, visibility: Visibility | None = None
+) -> tuple[Problem, ...]:
+    """Return what is wrong when notes that are not public lie in a Git repository that is or may be public.
+
+    What the host says of it (`visibility`) makes an error, anything but private included; the names of the remotes
+    alone make a warning.
+    """
     hidden = len(sources.decisions) - len(sources.articles)
-    remotes = git.public_remotes(settings.content)
-    if not hidden or not remotes or settings.sharing.repository_is_public:
+    if not hidden or visibility is Visibility.PRIVATE or settings.sharing.repository_is_public:
         return ()
+    remotes = git.public_remotes(settings.content)
+    if visibility is None and not remotes:
+        return ()
+    told = f"the Git remote {', '.join(remotes)} may be" if visibility is None else f"this repository is {visibility}"
     message = (
-        f"{hidden} files here are not public, and the Git remote {', '.join(remotes)} may be: "
+        f"{hidden} files here are not public, and {told}: "
         "whoever can read the repository can read them, whatever their `share` says"
     )
     fix = "make the repository private, or set sharing.repository_is_public: true if you know"
-    return (Problem(Severity.WARNING, "repository-public", SourcePath(CONFIG_NAME), None, message, fix, True),)
+    severity = Severity.WARNING if visibility is None else Severity.ERROR
+    return (Problem(severity, REPOSITORY, SourcePath(CONFIG_NAME), None, message, fix, True),)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from compiler import git
 from compiler.errors import BuildError
+from compiler.git import Visibility
 from compiler.index.calibrate import THRESHOLD
 from compiler.index.export import MODEL, cache_folder
 from compiler.index.switch import BUILDS, current_build
@@ -45,9 +46,16 @@ class Finding:
     detail: str
 
 
-def examine(settings: Settings) -> tuple[Finding, ...]:
-    """Return the findings, most basic first."""
-    return (_python(), *_packages(), _embedder(settings), _chat_model(), *_artifacts(settings), *_repository(settings))
+def examine(settings: Settings, visibility: Visibility | None = None) -> tuple[Finding, ...]:
+    """Return the findings, most basic first. `visibility` is what the repository's host says of it, None: not asked."""
+    return (
+        _python(),
+        *_packages(),
+        _embedder(settings),
+        _chat_model(),
+        *_artifacts(settings),
+        *_repository(settings, visibility),
+    )
 
 
 def _python() -> Finding:
@@ -146,12 +154,16 @@ def _refusal(manifest: Manifest) -> list[Finding]:
     return [Finding("ok", "refusal", f"{refused} of {THRESHOLD}; in use: {used}")]
 
 
-def _repository(settings: Settings) -> list[Finding]:
+def _repository(settings: Settings, visibility: Visibility | None) -> list[Finding]:
+    """Return whether others can read the repository, and with it every private note."""
     remotes = git.public_remotes(settings.content) if settings.content.is_dir() else ()
-    if not remotes:
+    if visibility is Visibility.PRIVATE or (visibility is None and not remotes):
         return []
+    if settings.sharing.repository_is_public:
+        return [Finding("ok", "repository", "you said that private notes in it may be read (repository_is_public)")]
+    told = f"remote {', '.join(remotes)} may be public" if visibility is None else f"it is {visibility}"
     return [
         Finding(
-            "note", "repository", f"remote {', '.join(remotes)} may be public: private notes in it are readable there"
+            "note" if visibility is None else "bad", "repository", f"{told}: private notes in it are readable there"
         )
     ]

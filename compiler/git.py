@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from enum import StrEnum
 from pathlib import Path
 
 _FORGES = re.compile(
@@ -15,6 +16,15 @@ def public_remotes(folder: Path) -> tuple[str, ...]:
     """Return the names of the remotes that are, or may be, readable by others: those on a public forge."""
     lines = run(folder, "remote", "-v").splitlines()
     return tuple(dict.fromkeys(line.split()[0] for line in lines if _FORGES.search(line)))
+
+
+class Visibility(StrEnum):
+    """Who may read the repository that holds the notes, as its host says."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+    INTERNAL = "internal"  # to everybody of an organisation
+    UNKNOWN = "unknown"
 
 
 def run(folder: Path, *args: str) -> str:

@@ -31,23 +31,29 @@ def head(content: Path) -> Commit | None:
 
 
 def refuse_older(content: Path, state: Path) -> Commit | None:
-    """Return the commit that is checked out. Raises LockedError when a newer one was built already.
+    """Return the commit that is checked out. Raises LockedError when a newer one was built already."""
+    now, before = head(content), built(state)
+    if now is not None and before is not None:
+        refuse(content, now, before, "built")
+    return now
+
+
+def refuse(content: Path, now: Commit, before: Commit, done: str) -> None:
+    """Raise LockedError when the commit `now` is older than the one that something was `done` with before.
 
     Older is an ancestor; where history does not reach (a shallow clone, a rewritten branch) the committer time tells.
     """
-    now, built = head(content), _built(state)
-    if now is None or built is None or now.id == built.id:
-        return now
-    if _is_known(content, built.id):
-        older = git.succeeds(content, "merge-base", "--is-ancestor", now.id, built.id)
+    if now.id == before.id:
+        return
+    if _is_known(content, before.id):
+        older = git.succeeds(content, "merge-base", "--is-ancestor", now.id, before.id)
     else:
-        older = now.time < built.time
+        older = now.time < before.time
     if older:
         raise LockedError(
-            f"commit {now.id[:10]} is older than {built.id[:10]}, which was built already; "
+            f"commit {now.id[:10]} is older than {before.id[:10]}, which was {done} already; "
             "check out the newer one, or go back on purpose with --allow-older"
         )
-    return now
 
 
 def remember(state: Path, commit: Commit | None) -> None:
@@ -58,11 +64,21 @@ def remember(state: Path, commit: Commit | None) -> None:
         aside.replace(state / FILE)
 
 
-def _built(state: Path) -> Commit | None:
+def built(state: Path) -> Commit | None:
+    """Return the commit that was built last, None when that is not known."""
     try:
-        data = json.loads((state / FILE).read_text("utf-8"))
+        return commit_of(json.loads((state / FILE).read_text("utf-8")))
+    except (OSError, ValueError):
+        return None
+
+
+def commit_of(data: object) -> Commit | None:
+    """Return a commit as it was remembered, None for anything else."""
+    if not isinstance(data, dict):
+        return None
+    try:
         return Commit(str(data["id"]), int(data["time"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 

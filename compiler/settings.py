@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from compiler.addresses import base_path, check_address, rule_path
+from compiler.destination import DeploySettings, check_destination
 from compiler.errors import SettingsError
 from compiler.guide import Guide, read_guide
 from compiler.model import Share
@@ -131,10 +132,14 @@ class Settings:
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     lint: LintSettings = field(default_factory=LintSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
+    deploy: DeploySettings = field(default_factory=DeploySettings)
     guide: Guide = Guide()  # noqa: RUF009 - frozen
 
 
-SECTIONS = ("site", "sharing", "chunk", "embed", "search", "questions", "ask", "enrich", "budget", "lint", "limits")
+SECTIONS = (
+    *("site", "sharing", "chunk", "embed", "search", "questions", "ask", "enrich", "budget", "lint", "limits"),
+    "deploy",
+)
 
 
 def load(
@@ -298,8 +303,10 @@ def _check(settings: Settings) -> Settings:
         ("site.url", settings.site.url),
         ("site.repository_url", settings.site.repository_url),
         ("ask.endpoint", settings.ask.endpoint),
+        ("deploy.address", settings.deploy.address),
     ):
         check_address(name, address)
+    check_destination(settings.deploy)
     rules = tuple(dataclasses.replace(rule, path=rule_path(rule.path)) for rule in settings.sharing.rules)
     site = dataclasses.replace(settings.site, base_path=base_path(settings.site.base_path, settings.site.url))
     return dataclasses.replace(settings, site=site, sharing=dataclasses.replace(settings.sharing, rules=rules))

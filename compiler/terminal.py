@@ -17,6 +17,7 @@ from rich.console import Console
 from compiler import screen
 from compiler.cache import STAGES
 from compiler.errors import BuildError, GeosminError, SettingsError
+from compiler.git import Visibility
 from compiler.progress import Progress, Silent
 from compiler.report import Report, to_json
 from compiler.settings import Settings, load
@@ -39,6 +40,10 @@ Redact = Annotated[
     typer.Option("--redact/--no-redact", help="Name files that are not public only as file#hmac. [default: on in CI]"),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Warnings fail too (exit code 1).")]
+Repository = Annotated[
+    Visibility | None,
+    typer.Option("--repository", help="Who may read the repository of the notes, as its host says."),
+]
 All = Annotated[bool, typer.Option("--all", help="Show every problem.")]
 From = Annotated[
     str | None,

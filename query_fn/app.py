@@ -71,6 +71,7 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
     everywhere = guarded(_unknown, origins=settings.allow_origins, methods=METHODS)
     app = Starlette(routes=[*routes, _any_method("/{rest:path}", everywhere)])
     app.state.warm = live.warm
+    app.state.health = lambda: _health(live.current())
     return app
 
 

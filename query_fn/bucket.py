@@ -1,7 +1,8 @@
 """Artifacts in S3: one pointer object names a build, each build has a prefix of its own that never changes.
 
-Layout below ``s3://BUCKET/PREFIX/``: ``current`` (JSON, the id of the build) and ``builds/<id>/…``, the files of the
-artifacts folder. A build is fetched into the temporary folder, manifest first, and used only when all of it verifies.
+Layout below ``s3://BUCKET/PREFIX/``: ``current`` (JSON: the id of the build, and its commit for whoever uploads next)
+and ``builds/<id>/…``, the files of the artifacts folder. A build is fetched into the temporary folder, manifest first,
+and used only when all of it verifies.
 """
 
 from __future__ import annotations
@@ -59,6 +60,15 @@ def s3_client() -> Any:
     return boto3.client("s3", config=wanted)
 
 
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Which build is current, the object's ETag, and what the uploader noted of the commit that it was made from."""
+
+    build_id: str
+    tag: str
+    commit: object = None
+
+
 @contextmanager
 def telling(what: str) -> Iterator[None]:
     """Turn what AWS raises into ArtifactMissing or ArtifactUnreachable."""
@@ -106,19 +116,22 @@ class Bucket:
         return self._folder
 
     def _refresh(self) -> None:
-        build_id = read_pointer(self._opened(), self._place)[0]
+        build_id = read_pointer(self._opened(), self._place).build_id
         if build_id == self._seen and self.refused != ArtifactUnreachable.code:
             return
         if self._folder is None or build_id != self._folder.name:
-            folder = self._fetch(build_id)
+            folder = self.fetch(build_id)
             self._old = [*self._old, *([self._folder] if self._folder else [])]
             self._folder = folder
             while len(self._old) > 1:  # the last one may still be answering
                 shutil.rmtree(self._old.pop(0).parent, ignore_errors=True)
         self._seen, self.refused = build_id, ""
 
-    def _fetch(self, build_id: str) -> Path:
-        """Return the folder of a build whose manifest is the owner's and whose files are the manifest's."""
+    def fetch(self, build_id: str) -> Path:
+        """Return the folder of a build whose manifest is the owner's and whose files are the manifest's.
+
+        Raises ArtifactError when it is not there, damaged, or not signed.
+        """
         self._seen = build_id
         home = Path(tempfile.mkdtemp(prefix="geosmin-build-"))
         try:
@@ -155,18 +168,19 @@ class Bucket:
         return self._client
 
 
-def read_pointer(client: Any, place: Place) -> tuple[str, str]:
-    """Return the id of the current build and the pointer's ETag. Raises ArtifactError."""
+def read_pointer(client: Any, place: Place) -> Pointer:
+    """Return what the pointer says. Raises ArtifactError."""
     with telling("the pointer"):
         found = client.get_object(Bucket=place.bucket, Key=place.key(POINTER_KEY))
         raw, tag = found["Body"].read(10_000), str(found["ETag"])
     try:
-        build_id = json.loads(raw)["build_id"]
+        data = json.loads(raw)
+        build_id = data["build_id"]
     except (ValueError, KeyError, TypeError):
         build_id = None
     if not isinstance(build_id, str) or not _ID.fullmatch(build_id):
         raise ArtifactDamaged("the pointer names no build")
-    return build_id, tag
+    return Pointer(build_id, tag, data.get("commit"))
 
 
 def read_manifest(client: Any, place: Place, build_id: str) -> tuple[Manifest, bytes]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import typer
 
 from compiler import sharing_screen
+from compiler.check import REPOSITORY
 from compiler.check import check as run_check
+from compiler.model import Severity
 from compiler.report import sharing_json, to_json
 from compiler.terminal import (
     CONTENT,
@@ -18,6 +20,7 @@ from compiler.terminal import (
     Now,
     Out,
     Redact,
+    Repository,
     Set,
     State,
     Strict,
@@ -43,14 +46,16 @@ def check(
     redact: Redact = None,
     strict: Strict = False,
     everything: All = False,
+    repository: Repository = None,
 ) -> None:
     """Show what is public and why, and every problem. Writes nothing."""
     settings = settings_of(content, out_dir, state, config=config, overrides=overrides)
     view = View(as_json, redaction_key(redact), everything)
-    report = run_check(settings, now=instant(now), progress=view.progress())
+    report = run_check(settings, now=instant(now), progress=view.progress(), visibility=repository)
     if view.json:
         write_json(to_json(report, redact_with=view.redact_with) | sharing_json(report, redact_with=view.redact_with))
     else:
         out.print(sharing_screen.sharing(report, view.redact_with, everything=view.everything))
         show_problems(report, view)
-    raise typer.Exit(exit_code(report, strict=strict))
+    readable = any(p.code == REPOSITORY and p.severity is Severity.ERROR for p in report.problems)
+    raise typer.Exit(3 if readable else exit_code(report, strict=strict))

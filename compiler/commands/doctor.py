@@ -17,6 +17,7 @@ from compiler.terminal import (
     Config,
     Content,
     Out,
+    Repository,
     Set,
     State,
     out,
@@ -33,10 +34,13 @@ def doctor(
     state: State = STATE,
     config: Config = None,
     overrides: Set = None,
+    repository: Repository = None,
     as_json: AsJson = False,
 ) -> None:
     """Show versions, model and artifacts, and what is degraded and why."""
-    found = examine(settings_of(content, out_dir, state, config=config, overrides=overrides, need_content=False))
+    found = examine(
+        settings_of(content, out_dir, state, config=config, overrides=overrides, need_content=False), repository
+    )
     if as_json:
         write_json({"findings": [{"state": f.state, "name": f.name, "detail": f.detail} for f in found]})
     else:

@@ -11,8 +11,8 @@ import typer
 from rich.markup import escape
 
 from compiler.errors import SettingsError
-from compiler.terminal import AsJson, out, write_json
-from compiler.upload import make_keys
+from compiler.terminal import CONTENT, STATE, AsJson, Content, Older, State, out, write_json
+from compiler.upload import make_keys, origin
 from compiler.upload import rollback as roll_back
 from compiler.upload import upload as send
 from query_fn.bucket import Place
@@ -26,7 +26,10 @@ Build = Annotated[Path, typer.Option("--build", help="Where the local build lies
 def upload(
     where: Where = "",
     build: Build = Path("dist"),
+    content: Content = CONTENT,
+    state: State = STATE,
     make_key: Annotated[bool, typer.Option("--make-key", help="Print a new pair of keys and end.")] = False,
+    older: Older = False,
     as_json: AsJson = False,
 ) -> None:
     """Upload the build to S3, signed, and let the function switch to it."""
@@ -34,7 +37,8 @@ def upload(
         private, public = make_keys()
         write_json({"GEOSMIN_SIGNING_KEY": private, "GEOSMIN_VERIFY_KEY": public})
         return
-    build_id = send(build / POINTER / "artifacts", _place(where), _key("GEOSMIN_SIGNING_KEY"))
+    made_from = None if older else origin(content, state)
+    build_id = send(build / POINTER / "artifacts", _place(where), key_named("GEOSMIN_SIGNING_KEY"), made_from)
     _tell(build_id, where, as_json=as_json)
 
 
@@ -45,7 +49,7 @@ def rollback(
     as_json: AsJson = False,
 ) -> None:
     """Let the function go back to an earlier build, unless that would publish again what is not public now."""
-    roll_back(build / POINTER / "artifacts", _place(where), build_id, public=_key("GEOSMIN_VERIFY_KEY"))
+    roll_back(build / POINTER / "artifacts", _place(where), build_id, public=key_named("GEOSMIN_VERIFY_KEY"))
     _tell(build_id, where, as_json=as_json)
 
 
@@ -58,7 +62,8 @@ def _place(where: str) -> Place:
     return place
 
 
-def _key(name: str) -> bytes:
+def key_named(name: str) -> bytes:
+    """Return a key of the environment. Raises SettingsError when it is not there."""
     key = key_from(os.environ.get(name, ""))
     if key is None:
         raise SettingsError(f"{name} is not set to a key; `geosmin upload --make-key` prints a pair")

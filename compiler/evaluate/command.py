@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -147,7 +147,7 @@ def base_of(
     place = cache_folder().with_name("eval") / KEPT
     with TemporaryDirectory(prefix="geosmin-eval-") as folder, closing(EmbedCache(place)) as vectors:
         if target.is_file():
-            yield _golden(target, where, vectors)
+            yield _golden(target, where.own, vectors)
         elif pages:
             yield _pages(target, pages, where, Path(folder), vectors=vectors, clock=clock)
         else:
@@ -157,8 +157,15 @@ def base_of(
             yield asked, bases.of_docs(asked.docs, settings, vectors=vectors, clock=clock, enriching=where.enriching)
 
 
-def _golden(target: Path, where: Where, vectors: EmbedCache) -> tuple[sets.QuestionSet, bases.Base]:
-    asked, base = sets.read_golden(target), bases.of_build(where.own, vectors=vectors)
+def golden_report(target: Path, settings: Settings, *, clock: Clock) -> dict[str, Any]:
+    """Return the figures of golden questions, asked of the build that the settings name, answered without a model."""
+    with closing(EmbedCache(cache_folder().with_name("eval") / KEPT)) as vectors:
+        asked, base = _golden(target, settings, vectors)
+        return report(evaluate(asked, base, how=How(None), clock=clock))
+
+
+def _golden(target: Path, settings: Settings, vectors: EmbedCache) -> tuple[sets.QuestionSet, bases.Base]:
+    asked, base = sets.read_golden(target), bases.of_build(settings, vectors=vectors)
     pages: dict[str, str] = {}
     for article in base.deps.store.articles():
         for name in (article.id, article.path, article.path.removesuffix(".md"), article.url):

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from compiler.errors import BuildError
 from compiler.upload import make_keys, rollback, signed, upload
 from query_fn.app import create_app
-from query_fn.bucket import Bucket, Place
+from query_fn.bucket import Bucket, Place, Pointer
 from query_fn.contract import MANIFEST, dump_manifest, load_manifest
 from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing, ArtifactUnreachable, ArtifactUnsigned
 from query_fn.settings import Settings
@@ -236,10 +236,10 @@ def test_going_back_to_nothing(place: Place, artifacts: Path) -> None:
 def test_two_uploads_at_once(place: Place, artifacts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one that read an older pointer does not switch, and says so."""
     upload(artifacts, place, PRIVATE)
-    monkeypatch.setattr("compiler.upload._pointer_tag", lambda client, place: '"0123456789abcdef0123456789abcdef"')
+    monkeypatch.setattr("compiler.upload._pointer", lambda client, place: Pointer("x", '"0123456789abcdef0123456789abcdef"'))
     with pytest.raises(BuildError, match="somebody else"):
         upload(artifacts, place, PRIVATE)
-    monkeypatch.setattr("compiler.upload._pointer_tag", lambda client, place: None)
+    monkeypatch.setattr("compiler.upload._pointer", lambda client, place: None)
     with pytest.raises(BuildError, match="somebody else"):
         upload(artifacts, place, PRIVATE)
 
