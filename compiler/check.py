@@ -65,7 +65,10 @@ def repository_problems(
     remotes = git.public_remotes(settings.content)
     if visibility is None and not remotes:
         return ()
-    told = f"the Git remote {', '.join(remotes)} may be" if visibility is None else f"this repository is {visibility}"
+    told = {
+        None: f"the Git remote {', '.join(remotes)} may be",
+        Visibility.UNKNOWN: "nobody could tell whether this repository is",
+    }.get(visibility, f"this repository is {visibility}")
     message = (
         f"{hidden} files here are not public, and {told}: "
         "whoever can read the repository can read them, whatever their `share` says"
