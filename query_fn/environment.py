@@ -9,6 +9,7 @@ from query_fn.settings import ClaudeSettings
 
 PROVIDERS = ("anthropic", "bedrock")
 CHATS = ("extractive", "claude")
+_PRICE = {"MODEL": "GEOSMIN_CHAT_PRICE", "GRADER": "GEOSMIN_CHAT_GRADER_PRICE"}
 
 
 class SettingsError(ValueError):
@@ -33,16 +34,18 @@ def claude_from(environment: Mapping[str, str]) -> ClaudeSettings:
     if provider not in PROVIDERS:
         raise SettingsError(f"GEOSMIN_CHAT_PROVIDER must be one of {', '.join(PROVIDERS)}, not {provider!r}")
     model = environment.get("GEOSMIN_CHAT_MODEL") or default.model
+    grader = environment.get("GEOSMIN_CHAT_GRADER") or ""
     return ClaudeSettings(
         provider=provider,
         model=model,
         price=_price(model, environment.get("GEOSMIN_CHAT_PRICE", "")),
         key=environment.get("ANTHROPIC_API_KEY") or environment.get("ANTHROPIC_AUTH_TOKEN") or None,
         base_url=environment.get("ANTHROPIC_BASE_URL") or None,
+        grader=_price(grader, environment.get("GEOSMIN_CHAT_GRADER_PRICE", ""), "GRADER") if grader else None,
     )
 
 
-def _price(model: str, given: str) -> Price:
+def _price(model: str, given: str, name: str = "MODEL") -> Price:
     """Return the price of a model: as given in dollars per million tokens, else as known."""
     if given:
         try:
@@ -50,9 +53,9 @@ def _price(model: str, given: str) -> Price:
         except ValueError:
             numbers = []
         if len(numbers) != 4 or min(numbers) < 0:
-            raise SettingsError("GEOSMIN_CHAT_PRICE needs four numbers: input, output, cache write and cache read")
+            raise SettingsError(f"{_PRICE[name]} needs four numbers: input, output, cache write and cache read")
         return Price(model, *numbers)
     known = {price.model: price for price in PRICES}
     if model not in known:
-        raise SettingsError(f"GEOSMIN_CHAT_MODEL: no price is known for {model!r}; set GEOSMIN_CHAT_PRICE too")
+        raise SettingsError(f"GEOSMIN_CHAT_{name}: no price is known for {model!r}; set {_PRICE[name]} too")
     return known[model]

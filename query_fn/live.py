@@ -16,6 +16,7 @@ from typing import Protocol
 
 from query_fn.agent.chat.base import ChatModel
 from query_fn.agent.chat.claude.client import Client
+from query_fn.agent.chat.claude.grader import ClaudeGrader
 from query_fn.agent.chat.claude.model import Claude
 from query_fn.agent.chat.closeness import closeness
 from query_fn.agent.chat.extractive import Extractive
@@ -27,7 +28,7 @@ from query_fn.retrieve.embed import Embedder, Reader
 from query_fn.retrieve.lexical import Lexical
 from query_fn.retrieve.search import Searcher
 from query_fn.service import Deps
-from query_fn.settings import Settings
+from query_fn.settings import ClaudeSettings, Settings
 from query_fn.signature import check
 from query_fn.store import Store, check_embedder, open_store
 
@@ -154,7 +155,18 @@ def paid_model(settings: Settings) -> Callable[[Purse], ChatModel] | None:
         return None
     if claude.provider == "anthropic" and claude.key is None:
         return None
-    return partial(Claude, Client(claude), claude, off=settings.tools_off)
+    return partial(_paid, Client(claude), _grader(claude), off=settings.tools_off)
+
+
+def _grader(claude: ClaudeSettings) -> Client | None:
+    """Return the connection to the model that grades; None when none is wanted."""
+    price = claude.grader
+    return None if price is None else Client(replace(claude, model=price.model, price=price))
+
+
+def _paid(client: Client, grader: Client | None, purse: Purse, *, off: tuple[str, ...]) -> Claude:
+    """Return one question's model and its grader, which spend from the same purse."""
+    return Claude(client, client.settings, purse, off, ClaudeGrader(grader, purse) if grader else None)
 
 
 def _embedder(store: Store) -> tuple[Embedder | None, tuple[str, ...]]:

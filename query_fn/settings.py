@@ -20,6 +20,7 @@ class ClaudeSettings:
     turn_tokens: int = 1_200  # output tokens of one turn
     silence: float = 10.0  # seconds without a byte after which a call has failed
     retries: int = 2  # before anything was said
+    grader: Price | None = None  # the model that reads each sentence beside its quotes; None: rules alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
-from query_fn.agent.chat.base import ChatModel, Draft, Move, View
+from query_fn.agent.chat.base import ChatModel, Draft, Grader, Move, View
 from query_fn.agent.events import Step
 from query_fn.agent.evidence import Book
 from query_fn.agent.gate import Verdict, judge
+from query_fn.agent.grading import graded, struck
 from query_fn.agent.loop import Ending, run
 from query_fn.agent.purse import Purse
 from query_fn.agent.tools import Tools
@@ -38,8 +39,9 @@ def attempt(view: View, tools: Tools, *, models: Sequence[Attempt]) -> Generator
     for model, purse in models:
         ending = yield from run(view, tools, model=model, purse=purse)
         if not ending.failed:
-            ending, verdict = _checked(ending, view, tools, model=model)
+            ending, verdict = _checked(ending, _Check(view, tools.book, model.grader), model)
             outcome = Outcome(ending, verdict)
+            failures += [f"grading_failed:{verdict.ungraded}"] if verdict.ungraded else []
         moves += ending.moves
         if not ending.failed or purse.gone():
             break
@@ -48,30 +50,41 @@ def attempt(view: View, tools: Tools, *, models: Sequence[Attempt]) -> Generator
     return replace(outcome, failures=tuple(failures), moves=tuple(moves))
 
 
-def _checked(ending: Ending, view: View, tools: Tools, *, model: ChatModel) -> tuple[Ending, Verdict]:
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """What drafts of one question are checked with."""
+
+    view: View
+    book: Book
+    grader: Grader | None
+
+    def __call__(self, draft: Draft) -> Verdict:
+        asked, lang = self.view.asked, self.view.lang
+        verdict = graded(judge(draft.sentences, self.book, asked=asked, lang=lang), self.book, self.grader)
+        cited = [citation for passed in verdict.passed for citation in passed.citations]
+        if not verdict.passed:
+            return verdict
+        return replace(verdict, lacks=lacking(asked, self.view.intent, verdict.passed, self.book.names(cited)))
+
+
+def _checked(ending: Ending, check: _Check, model: ChatModel) -> tuple[Ending, Verdict]:
     """Judge a draft; ask for one more when nothing of it stands, or when it lacks what was asked for.
 
     A second draft counts only when more of it stands, or when it has what the first one lacked.
     """
-    verdict = _judged(ending.draft, view, tools.book)
+    verdict = check(ending.draft)
+    ending = replace(ending, moves=(*ending.moves[:-1], struck(ending.draft, verdict)))
     lacks = verdict.lacks if model.writes else ""
     if not lacks and (verdict.passed or not verdict.dropped):
         return ending, verdict
     rejected = tuple(sentence for sentence, _ in verdict.dropped)
     try:
-        move = model.next(replace(view, seen=ending.seen, rejected=rejected, lacks=lacks, final=True))
+        move = model.next(replace(check.view, seen=ending.seen, rejected=rejected, lacks=lacks, final=True))
     except ModelFailed as failure:
         return (ending if verdict.passed else replace(ending, failed=failure.code)), verdict
     draft = move if isinstance(move, Draft) else Draft(())
-    again = _judged(draft, view, tools.book)
-    moves = (*ending.moves, move)
+    again = check(draft)
+    moves = (*ending.moves, struck(draft, again) if draft is move else move)
     if verdict.passed and (again.lacks or not again.passed):
         return replace(ending, moves=moves), verdict
     return replace(ending, draft=draft, moves=moves), again
-
-
-def _judged(draft: Draft, view: View, book: Book) -> Verdict:
-    verdict = judge(draft.sentences, book, asked=view.asked, lang=view.lang)
-    cited = [citation for passed in verdict.passed for citation in passed.citations]
-    lacks = lacking(view.asked, view.intent, verdict.passed, book.names(cited)) if verdict.passed else ""
-    return replace(verdict, lacks=lacks)

@@ -44,11 +44,14 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What stands, what was dropped with the reason for each, and the phrase key of what the whole lacks."""
+    """What stands, what was dropped with the reason for each, and the phrase key of what the whole lacks.
+
+    `ungraded` names why a grader that was asked could not tell."""
 
     passed: tuple[Passed, ...]
     dropped: tuple[tuple[Quoted, str], ...]
     lacks: str = ""
+    ungraded: str = ""
 
 
 def judge(draft: Sequence[Quoted], book: Book, *, asked: str = "", lang: str = "") -> Verdict:

@@ -6,7 +6,7 @@ store: it proposes calls, the loop checks limits and permissions, runs them, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -191,6 +191,23 @@ class View:
         return self.said or self.question
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of a draft, the words it cites, and the headings they stand below."""
+
+    sentence: str
+    quotes: tuple[str, ...]
+    above: str = ""
+
+
+class Grader(Protocol):
+    """Reads sentences beside their quotes."""
+
+    def follow(self, claims: Sequence[Claim]) -> Sequence[bool]:
+        """Return for each claim whether it follows from its quotes alone. Raises ModelFailed when it cannot tell."""
+        ...
+
+
 class ChatModel(Protocol):
     """Decides the next move."""
 
@@ -202,6 +219,11 @@ class ChatModel(Protocol):
     @property
     def writes(self) -> bool:
         """Whether it writes its own sentences, so that another draft may say what the first one lacks."""
+        ...
+
+    @property
+    def grader(self) -> Grader | None:
+        """Who reads what it wrote beside the quotes; None: the rules alone decide."""
         ...
 
     def next(self, view: View) -> Move:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from query_fn.agent.chat import spans as cutter
-from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, ReadResult, View
+from query_fn.agent.chat.base import Call, Calls, Draft, Grader, Move, OutlineResult, ReadResult, View
 from query_fn.agent.chat.closeness import Closeness
 from query_fn.agent.chat.counted import Words
 from query_fn.agent.chat.counting import count, counting, which_step
@@ -51,6 +51,7 @@ class Extractive:
     idf: Idf | None = None
     name: str = "extractive"
     writes: bool = False
+    grader: Grader | None = None
 
     def next(self, view: View) -> Move:
         """Tell chapters, count where the question counts, take several questions one by one, else answer the one."""

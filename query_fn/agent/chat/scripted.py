@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from query_fn.agent.chat.base import Draft, Move, View
+from query_fn.agent.chat.base import Draft, Grader, Move, View
 
 Step = Move | Callable[[View], Move]
 
@@ -14,6 +14,7 @@ class Scripted:
 
     name = "scripted"
     writes = True
+    grader: Grader | None = None
 
     def __init__(self, moves: Sequence[Step]) -> None:
         self._moves = list(moves)

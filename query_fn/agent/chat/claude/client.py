@@ -96,7 +96,7 @@ class Client:
     """One connection pool for all questions; the SDK is loaded by `prepare`, or by the first question."""
 
     def __init__(self, settings: ClaudeSettings) -> None:
-        self._settings = settings
+        self.settings = settings
         self._lock = threading.Lock()
         self._sdk: Sdk | None = None
 
@@ -108,18 +108,18 @@ class Client:
     def ask(self, body: Mapping[str, Any], purse: Purse, worst: Usage) -> Said:
         """Return what the model said. Raises ModelFailed, with a name for what went wrong, or Spent."""
         sdk, code = self._connected(), "deadline"
-        for attempt in range(self._settings.retries + 1):
+        for attempt in range(self.settings.retries + 1):
             try:
                 return self._once(sdk, body, purse, worst)
             except _Again as again:
                 code = again.code
-                if attempt == self._settings.retries or not _waited(purse, attempt, again.after):
+                if attempt == self.settings.retries or not _waited(purse, attempt, again.after):
                     break
         raise ModelFailed(code)
 
     def _once(self, sdk: Sdk, body: Mapping[str, Any], purse: Purse, worst: Usage) -> Said:
         """Make one attempt. Raises _Again for what may pass."""
-        arrived, price = _Stream(), self._settings.price
+        arrived, price = _Stream(), self.settings.price
         reserved = purse.reserve(worst, price)
         try:
             with self._named(arrived):
@@ -158,7 +158,7 @@ class Client:
             arrived.stop = arrived.stop or "tool_use"
 
     def _silence(self, purse: Purse) -> float:
-        return max(0.1, min(self._settings.silence, purse.left))
+        return max(0.1, min(self.settings.silence, purse.left))
 
     def _prepare(self) -> None:
         try:
@@ -169,7 +169,7 @@ class Client:
     def _connected(self) -> Sdk:
         with self._lock:
             if self._sdk is None:
-                self._sdk = connected(self._settings)
+                self._sdk = connected(self.settings)
             return self._sdk
 
 

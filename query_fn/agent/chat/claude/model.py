@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from query_fn.agent.chat.base import Call, Calls, DelegateResult, Draft, Move, View
+from query_fn.agent.chat.base import Call, Calls, DelegateResult, Draft, Grader, Move, View
 from query_fn.agent.chat.claude.client import Client
 from query_fn.agent.chat.claude.messages import request, weight
 from query_fn.agent.chat.claude.prompt import repeats
@@ -28,6 +28,7 @@ class Claude:
     settings: ClaudeSettings
     purse: Purse
     off: tuple[str, ...] = ()
+    grader: Grader | None = None
     name: str = "claude"
     writes: bool = True
 
