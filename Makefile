@@ -43,6 +43,8 @@ lock: install
 	    --allow-unsafe -c requirements/base.txt compiler/package/locks/$$part.in -o compiler/package/locks/$$part.txt; done
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --allow-unsafe \
 	  --all-extras --group dev pyproject.toml -o requirements/dev.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --allow-unsafe \
+	  -c requirements/dev.txt --group build -o requirements/build.txt
 
 clean:
 	rm -rf dist .geosmin build *.egg-info

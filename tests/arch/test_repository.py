@@ -13,6 +13,7 @@ TOP = {
     "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE", "Makefile", "requirements", "bench", ".ci", ".gitignore",
 }  # fmt: skip
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+ACTION = ROOT / ".github" / "actions" / "publish" / "action.yml"
 
 
 def tracked() -> list[Path]:
@@ -51,12 +52,18 @@ def test_requirements_are_exact_and_hashed(name: str) -> None:
     assert [p.splitlines()[0] for p in pins if "==" not in p.splitlines()[0] or "--hash=sha256:" not in p] == []
 
 
+def unpinned(steps: list[dict[str, str]]) -> list[str]:
+    """Return the actions that are neither pinned by a commit nor part of this repository."""
+    uses = [step["uses"] for step in steps if "uses" in step]
+    return [use for use in uses if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}|\./\.github/actions/\w+", use)]
+
+
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.name)
 def test_actions_are_pinned_and_permissions_empty(path: Path) -> None:
     """Each action is pinned by commit hash; the workflow grants nothing, jobs grant what they need."""
     flow = yaml.safe_load(path.read_text("utf-8"))
-    uses = [step["uses"] for job in flow["jobs"].values() for step in job["steps"] if "uses" in step]
-    assert [use for use in uses if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", use)] == []
+    steps = [step for job in flow["jobs"].values() for step in job["steps"]]
+    assert unpinned([*steps, *yaml.safe_load(ACTION.read_text("utf-8"))["runs"]["steps"]]) == []
     assert flow["permissions"] == {}
     assert all("permissions" in job and "timeout-minutes" in job for job in flow["jobs"].values())
 
