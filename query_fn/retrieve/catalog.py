@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from sys import intern
 from types import MappingProxyType
 
 import numpy as np
@@ -61,12 +62,12 @@ class Catalog:
     @cached_property
     def chunk_articles(self) -> tuple[str, ...]:
         """Article ids by the row number of their chunks."""
-        return tuple(row[0] for row in self._store.rows("SELECT article_id FROM chunks ORDER BY n"))
+        return tuple(intern(row[0]) for row in self._store.rows("SELECT article_id FROM chunks ORDER BY n"))
 
     @cached_property
     def chunk_langs(self) -> tuple[str, ...]:
         """Languages by chunk row number."""
-        return tuple(row[0] for row in self._store.rows("SELECT lang FROM chunks ORDER BY n"))
+        return tuple(intern(row[0]) for row in self._store.rows("SELECT lang FROM chunks ORDER BY n"))
 
     @cached_property
     def translated(self) -> tuple[frozenset[str], ...]:
@@ -95,7 +96,7 @@ class Catalog:
         """Normalised titles by chunk row number: the article's for its first chunk, else the section's."""
         sql = "SELECT CASE c.ordinal WHEN 0 THEN a.title ELSE c.title END FROM chunks c JOIN articles a"
         rows = self._store.rows(f"{sql} ON a.id = c.article_id ORDER BY c.n")
-        return tuple(normalise(row[0], self._store.fold).strip() for row in rows)
+        return tuple(intern(normalise(row[0], self._store.fold).strip()) for row in rows)
 
     @cached_property
     def named(self) -> Mapping[str, tuple[int, ...]]:
