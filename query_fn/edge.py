@@ -158,7 +158,7 @@ def _preflight(request: Request, origins: tuple[str, ...], allow: str) -> Respon
         return Response(status_code=403)
     granted = {
         "access-control-allow-methods": allow,
-        "access-control-allow-headers": "content-type",
+        "access-control-allow-headers": "content-type, x-amz-content-sha256",  # the hash: what a CDN signs with
         "access-control-max-age": "600",
     }
     return Response(status_code=204, headers=granted)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from compiler.errors import BuildError
 from compiler.model import Site
+from compiler.site import embed
 from compiler.site.languages import name_of
 from compiler.site.listing import encode
 from compiler.site.words import TEMPLATE
@@ -52,7 +53,7 @@ def folder(theme_css: Path) -> str:
 
 
 def write(site: Site, out: Path, theme_css: Path) -> None:
-    """Write styles, scripts, the list of pages, the build's id, and an address for other sites' widgets."""
+    """Write styles, scripts, the list of pages, the build's id, and what other sites embed."""
     for path, content in _files(theme_css).items():
         target = out / folder(theme_css) / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +66,8 @@ def write(site: Site, out: Path, theme_css: Path) -> None:
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         (out / path).write_text(text, "utf-8")
     (out / "build.json").write_text(json.dumps({"build": site.build_id}) + "\n", "utf-8")
-    (out / "ask.js").write_text(f'export * from "./{folder(theme_css)}/widget/geosmin-ask.js";\n', "utf-8")
+    (out / embed.SCRIPT).write_text(embed.script(site, folder(theme_css)), "utf-8")
+    (out / embed.PAGE).write_text(embed.page(site, folder(theme_css)), "utf-8")
 
 
 def pages_json(site: Site) -> str:

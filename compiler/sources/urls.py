@@ -13,7 +13,7 @@ from compiler.model import ArticleId, Problem, Severity, SourcePath, Url
 INDEX_NAMES = frozenset({"index", "_index", "readme"})
 SITE_FILES = (
     *("llms.txt", "llms-full.txt", "404.html", "sitemap.xml", "sitemap.xml.gz", "atom.xml", "rss.xml"),
-    *("ask.js", "build.json"),
+    *("ask.js", "embed.html", "build.json"),
 )
 SITE_PAGES = ("articles", "graph", "outline", "search", "tags", "unlock", "wiki")
 RESERVED = tuple(f"{name}/" for name in (*SITE_PAGES, "pagefind", *SITE_FILES))  # the site itself

@@ -60,6 +60,7 @@ _TEXT: dict[str, tuple[str, str]] = {
     "step.search": ("Searching: {query}", "检索：{query}"),
     "step.rewrite": ("Searching again: {query}", "换个说法再检索：{query}"),
     "step.read": ("Reading: {titles}", "阅读：{titles}"),
+    "step.read_several": ("Reading {count} passages of {titles}", "阅读 {titles} 的 {count} 段"),
     "step.outline": ("Looking at the outline: {titles}", "查看大纲：{titles}"),
     "step.links": ("Following the links: {titles}", "查看链接：{titles}"),
     "step.list": ("Looking through the pages", "浏览页面列表"),

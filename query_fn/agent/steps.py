@@ -34,7 +34,7 @@ def _line(result: Result, lang: str, *, again: bool) -> str:
         case SearchResult():
             return say("step.rewrite" if again else "step.search", lang, query=result.query)
         case ReadResult() if result.evidence:
-            return say("step.read", lang, titles=", ".join(dict.fromkeys(e.title for e in result.evidence)))
+            return _reading(result, lang)
         case OutlineResult():
             return say("step.outline", lang, titles=result.article.title)
         case CollectionResult():
@@ -46,6 +46,11 @@ def _line(result: Result, lang: str, *, again: bool) -> str:
         case DelegateResult():
             return say("step.delegate", lang, goals=" · ".join(finding.task.goal for finding in result.findings))
     return say("step.failed", lang)
+
+
+def _reading(result: ReadResult, lang: str) -> str:
+    titles, count = ", ".join(dict.fromkeys(e.title for e in result.evidence)), len(result.evidence)
+    return say("step.read_several" if count > 1 else "step.read", lang, titles=titles, count=str(count))
 
 
 def _task(finding: Finding) -> dict[str, object]:

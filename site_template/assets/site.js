@@ -2,6 +2,7 @@
 
 import { linkHeadings } from "./headings.js";
 import { previewLinks } from "./preview.js";
+import "../widget/geosmin-search.js"; // at once: a key typed while it loads would be lost
 
 const page = document.documentElement;
 

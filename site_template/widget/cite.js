@@ -29,7 +29,7 @@ function endOfSentence(text, from) {
   return index;
 }
 
-// Returns [{ at, cites: [{ number, quote }] }] in the order of the text, and the cited evidence in the order of its numbers.
+// Returns [{ at, cites: [{ number, citation }] }] in the order of the text, and the cited evidence in the order of its numbers.
 export function place(answer) {
   const text = answer.answer;
   const plain = letters(text);
@@ -46,7 +46,7 @@ export function place(answer) {
     const at = found >= 0 ? endOfSentence(text, plain.at[found + quote.length - 1] + 1) : text.length;
     const number = numbers.get(citation.evidence);
     if (!marks.has(at)) marks.set(at, new Map());
-    if (!marks.get(at).has(number)) marks.get(at).set(number, { number, quote: citation.text ?? citation.quote });
+    if (!marks.get(at).has(number)) marks.get(at).set(number, { number, citation });
   }
   const placed = [...marks].sort(([a], [b]) => a - b).map(([at, cites]) => ({ at, cites: [...cites.values()] }));
   return { marks: placed, cited: [...numbers.keys()].map((id) => answer.evidence.find((item) => item.id === id)) };
@@ -54,7 +54,7 @@ export function place(answer) {
 
 // Returns a quote in Markdown as a reader sees it: without the marks of emphasis, code and links.
 export function readable(quote) {
-  const text = quote.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*`]+|(?<=^|\s)_|_(?=\s|$)/g, "");
+  const text = quote.replace(/^\s*(?:`{3,}|~{3,}).*$/gm, "").replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*`]+|(?<=^|\s)_|_(?=\s|$)/g, "");
   return text.replace(/^[\s>|#-]+/, "").replace(/\s+/g, " ").trim();
 }
 
@@ -65,7 +65,7 @@ function findable(quote) {
   return longest.length > 80 ? longest.slice(0, 80).replace(/\s+\S*$/, "") : longest;
 }
 
-// Returns a link's address with a text fragment, so that the browser shows the quoted words; same-site and http(s) only.
+// Returns a link's address with a text fragment, so that the browser shows the quoted words; null for any other site.
 export function address(url, quote, base) {
   let link;
   try {
@@ -73,8 +73,14 @@ export function address(url, quote, base) {
   } catch {
     return null;
   }
-  if (!/^https?:$/.test(link.protocol)) return null;
+  if (!/^https?:$/.test(link.protocol) || link.origin !== new URL(base).origin) return null;
   const words = findable(quote ?? "");
   if (words) link.hash = `${link.hash || "#"}:~:text=${encodeURIComponent(words).replaceAll("-", "%2D")}`;
   return link.href;
+}
+
+// Returns a place as words: its page, and the headings on the way to it.
+export function named({ title, section }) {
+  const path = (section ?? []).filter((part) => part !== title);
+  return path.length ? `${title} › ${path.join(" › ")}` : title;
 }

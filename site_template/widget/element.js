@@ -1,131 +1,163 @@
-// <geosmin-ask>: a question box that answers from the published pages. Attributes: endpoint (where the function is; ""
-// is this site), root (the site's root), lang, index (the list of articles), placeholder, starters (JSON list), inline,
-// find (a button that fires "geosmin-find" with what was typed).
+// <geosmin-ask>: a question box that answers from the published pages. Attributes, all optional: endpoint (where the
+// function is), root (the site's address), lang ("zh" or "en"), theme ("light", "dark", "auto"), scope (JSON, as the API
+// takes it), article (the page's id, for "about this page only"), placeholder, starters (JSON list, or parted by "|"),
+// inline, find (the name of a button that fires "geosmin-find" with what was typed).
 
-import { sendOnEnter } from "./compose.js";
-import { initial, keepable, reduce } from "./reducer.js";
-import { make, questions, turn } from "./render.js";
-import { ask } from "./service.js";
+import { closeAt } from "./card.js";
+import { keep, remembered } from "./memory.js";
+import { fit, LONGEST_QUESTION, panel, show } from "./panel.js";
+import { initial, reduce, working } from "./reducer.js";
+import { make, questions } from "./render.js";
+import { ask, feedback, passage } from "./service.js";
+import { markdown, shareable } from "./share.js";
 import { words } from "./strings.js";
 import { style } from "./style.js";
+import { turn } from "./turn.js";
+
+const AGAIN = 400; // ms: a second click that belongs to the first is no wish to stop
+const NOTHING = { articles: [] }; // a scope that cannot be read widens nothing
 
 export class GeosminAsk extends HTMLElement {
+  static home = { endpoint: "", root: "./", find: null }; // where the script comes from; `find` searches its static files
+
   #state = initial;
   #abort = null;
   #parts = null;
-  #spoken = 0;
+  #drawn = new WeakMap(); // turn -> its node
+  #opener = null;
+  #sent = 0;
+  #frame = 0;
+  #fit = () => fit(this.#parts.box);
 
   connectedCallback() {
-    if (this.#parts) return; // moved in the document: everything is there already
-    this.#build();
-    if (!this.#inline) this.#restore();
-    const asked = this.#inline && new URLSearchParams(location.search).get("ask");
-    if (asked) this.#parts.field.value = asked.slice(0, 2000); // filled in, not sent: following a link spends nothing
+    if (!this.#parts) this.#build();
+    window.visualViewport?.addEventListener("resize", this.#fit);
   }
 
   disconnectedCallback() {
-    queueMicrotask(() => this.isConnected || this.#abort?.abort());
+    window.visualViewport?.removeEventListener("resize", this.#fit);
+    queueMicrotask(() => this.isConnected || this.#abort?.abort()); // moved in the document: it goes on
   }
 
-  get #inline() {
-    return this.hasAttribute("inline");
+  // Opens the panel and asks. A question that is being answered is not interrupted.
+  ask(question) {
+    this.open();
+    this.#send(String(question));
+  }
+
+  open() {
+    const { box, field, launch } = this.#parts;
+    if (launch && !box.open) {
+      this.#opener = document.activeElement;
+      show(box);
+      launch.hidden = true;
+    }
+    field.focus();
+  }
+
+  close() {
+    const { box, launch } = this.#parts;
+    if (!launch || !box.open) return;
+    box.close();
+    launch.hidden = false;
+    const opener = this.#opener?.isConnected && ![document.body, this].includes(this.#opener) ? this.#opener : launch;
+    opener.focus();
   }
 
   get #words() {
     return words(this.lang || document.documentElement.lang);
   }
 
-  get #context() {
-    const index = this.getAttribute("index");
-    return { t: this.#words, base: document.baseURI, index, onask: (text) => this.#send(text) };
+  get #endpoint() {
+    return this.getAttribute("endpoint") ?? GeosminAsk.home.endpoint;
   }
 
-  // Opens the panel and asks. A question that is being answered is not interrupted.
-  ask(question) {
-    this.open();
-    this.#send(question);
+  get #base() {
+    return new URL(this.getAttribute("root") ?? GeosminAsk.home.root, document.baseURI).href;
   }
 
-  open() {
-    if (this.#inline) return this.#parts.field.focus();
-    this.#parts.panel.hidden = false;
-    this.#parts.launch.hidden = true;
-    this.#parts.launch.setAttribute("aria-expanded", "true");
-    this.#parts.field.focus();
-  }
-
-  close() {
-    if (this.#inline) return;
-    this.#parts.panel.hidden = true;
-    this.#parts.launch.hidden = false;
-    this.#parts.launch.setAttribute("aria-expanded", "false");
-    this.#parts.launch.focus();
+  get #key() {
+    return `geosmin-ask ${this.#base} ${this.getAttribute("scope") ?? ""}`;
   }
 
   #build() {
+    const has = { inline: this.hasAttribute("inline"), find: this.getAttribute("find"), article: this.getAttribute("article"), placeholder: this.getAttribute("placeholder") };
+    const does = { submit: () => this.#submit(), clear: () => this.#clear(), find: () => this.#find(), escape: () => this.#escape(), open: () => this.open(), close: () => this.close() };
     const root = this.attachShadow({ mode: "open" });
     style(root);
-    const t = this.#words;
-    const field = make("textarea", { rows: 1, maxlength: 2000, enterkeyhint: "send", "aria-label": t.placeholder, placeholder: this.getAttribute("placeholder") || t.placeholder });
-    const send = make("button", { class: "send", type: "submit" }, t.send);
-    const find = this.hasAttribute("find") && make("button", { class: "find", type: "button", onclick: () => this.#find() }, t.find);
-    const form = make("form", { onsubmit: (event) => this.#submit(event) }, field, find || null, send);
-    const log = make("div", { class: "log" });
-    const status = make("p", { class: "visually-hidden", role: "status" });
-    const composing = sendOnEnter(field, () => this.#submit());
-    this.#parts = { field, send, log, status, ...this.#frame({ t, form, log, status, composing }) };
-    root.append(...[this.#parts.launch, this.#parts.panel].filter(Boolean));
-    this.#showStarters();
+    this.#parts = panel(this.#words, has, does);
+    const { box, launch, send, field } = this.#parts;
+    send.addEventListener("click", (event) => this.#stop(event));
+    field.addEventListener("input", () => this.#typed());
+    box.addEventListener("keydown", (event) => has.inline && event.key === "Escape" && this.#escape());
+    root.append(...[launch, box].filter(Boolean));
+    this.#dispatch({ type: "restore", state: remembered(this.#key) });
+    this.#show();
+    const asked = has.inline && new URLSearchParams(location.search).get("ask");
+    if (asked) field.value = asked.slice(0, LONGEST_QUESTION); // filled in, not sent: following a link spends nothing
   }
 
-  #frame({ t, form, log, status, composing }) {
-    if (this.#inline) return { panel: make("div", { class: "panel inline" }, make("h2", { class: "visually-hidden" }, t.title), form, status, log) };
-    const bar = make(
-      "div",
-      { class: "bar" },
-      make("h2", { id: "title" }, t.title),
-      make("button", { type: "button", onclick: () => this.#clear() }, t.clear),
-      make("button", { type: "button", onclick: () => this.close() }, t.close),
-    );
-    const panel = make("section", { class: "panel sheet", role: "dialog", "aria-labelledby": "title", hidden: true }, bar, log, status, form, make("p", { class: "hint" }, t.hint));
-    panel.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !composing() && !event.isComposing) this.close();
-    });
-    return { panel, launch: make("button", { class: "launch", type: "button", "aria-expanded": "false", onclick: () => this.open() }, t.open) };
-  }
-
-  #showStarters() {
-    let list = [];
+  #starters() {
+    const given = this.getAttribute("starters") || "[]";
+    let list = given.split("|");
     try {
-      list = JSON.parse(this.getAttribute("starters") || "[]");
+      list = JSON.parse(given);
     } catch {
-      list = this.getAttribute("starters").split("|");
+      // Not JSON: parted by "|".
     }
-    if (!list.length || this.#state.turns.length) return;
-    const made = questions(list.slice(0, 4), this.#words.starters, (text) => this.#send(text));
-    this.#inline ? this.#parts.panel.append(made) : this.#parts.log.append(made);
+    return list.length ? questions(list.slice(0, 4).map(String), this.#words.starters, (text) => this.#send(text)) : null;
   }
 
-  #submit(event) {
-    event?.preventDefault();
-    if (this.#abort) return this.#abort.abort();
-    this.#send(this.#parts.field.value);
+  get #scope() {
+    const { here } = this.#parts;
+    const only = here?.checked ? { articles: [this.getAttribute("article")] } : null;
+    try {
+      const given = JSON.parse(this.getAttribute("scope") || "null");
+      return given || only ? { ...given, ...only } : null;
+    } catch {
+      return NOTHING;
+    }
   }
 
-  async #send(text) {
-    const question = text.trim();
-    if (!question || this.#abort) return;
-    this.#parts.panel.querySelector(".starters")?.remove();
-    this.#parts.field.value = "";
-    this.#spoken = 0;
+  // A long paste is cut before anything is made of it, and the reader is told.
+  #typed() {
+    const { field, note, composing } = this.#parts;
+    const { length } = field.value;
+    if (composing() || length <= LONGEST_QUESTION) return;
+    field.value = field.value.slice(0, LONGEST_QUESTION);
+    note.textContent = this.#words.tooLong(length, LONGEST_QUESTION);
+    this.#parts.status.textContent = note.textContent;
+  }
+
+  #submit() {
+    if (!working(this.#state)) this.#send(this.#parts.field.value, { replace: this.#state.editing });
+  }
+
+  #stop(event) {
+    if (!working(this.#state)) return;
+    event.preventDefault();
+    if (performance.now() - this.#sent > AGAIN) this.#abort.abort();
+  }
+
+  async #send(text, { replace = false, scope = this.#scope } = {}) {
+    const question = text.trim().slice(0, LONGEST_QUESTION);
+    if (!question || working(this.#state) || this.#abort) return;
+    const { field, log } = this.#parts;
+    field.value = "";
+    this.#sent = performance.now();
     this.#abort = new AbortController();
-    this.#dispatch({ type: "ask", question });
-    const { conversation } = this.#state;
-    const request = { endpoint: this.getAttribute("endpoint"), question, lang: this.lang, conversation, signal: this.#abort.signal };
+    this.#dispatch({ type: "ask", question, scope, replace });
+    if (this.#parts.launch) log.scrollTop = log.lastElementChild.offsetTop - log.offsetTop;
+    const request = { endpoint: this.#endpoint, question, scope, lang: this.#words.lang, conversation: this.#state.conversation, signal: this.#abort.signal };
     await ask(request, (event) => this.#dispatch(event));
     this.#abort = null;
-    this.#parts.send.textContent = this.#words.send;
-    this.#keep();
+    if (this.#state.turns.at(-1)?.phase === "failed") await this.#instead(question);
+  }
+
+  // Where the function gives no answer, the site's static files may.
+  async #instead(question) {
+    const pages = await GeosminAsk.home.find?.({ root: new URL(this.#base), query: question }).catch(() => null);
+    if (pages) this.#dispatch({ type: "found", question, pages });
   }
 
   // The page that holds the box decides how to search; what was typed goes along.
@@ -136,65 +168,102 @@ export class GeosminAsk extends HTMLElement {
 
   #clear() {
     this.#abort?.abort();
-    this.#state = reduce(this.#state, { type: "clear" });
-    this.#parts.log.replaceChildren();
-    this.#showStarters();
-    this.#keep();
+    this.#dispatch({ type: "clear" });
     this.#parts.field.focus();
+  }
+
+  // One thing at a time: the open card, then editing, then the panel.
+  #escape() {
+    if (closeAt(this.shadowRoot.activeElement)) return;
+    if (this.#state.editing) return this.#edit(null);
+    this.close();
+  }
+
+  #edit(item) {
+    this.#dispatch({ type: "edit", on: item !== null });
+    this.#parts.field.value = item?.question ?? "";
+    this.#parts.field.focus();
+  }
+
+  async #rate(item, verdict, comment = "") {
+    const at = this.#state.turns.indexOf(item);
+    const told = (value) => this.#dispatch({ type: "verdict", at, verdict: value });
+    const { log } = this.#parts;
+    if (verdict === "asking") {
+      told("asking");
+      return log.children[at].querySelector(".reasons button").focus();
+    }
+    const { question, answer } = item;
+    const taken = await feedback(this.#endpoint, { rating: verdict, question, comment, build_id: answer.build_id });
+    told(taken ? "sent" : "lost");
+    this.#parts.status.textContent = log.children[at]?.querySelector(".said")?.textContent ?? "";
+  }
+
+  // Copies, or shows what to copy where the browser forbids it.
+  async #copy(text, button) {
+    const t = this.#words;
+    const before = button.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#parts.status.textContent = button.textContent = t.copied;
+      setTimeout(() => (button.textContent = before), 1500);
+    } catch {
+      const field = make("textarea", { readonly: true, rows: 4, "aria-label": t.copyThis }, text);
+      button.closest(".actions").after(make("label", { class: "copy" }, t.copyThis, field));
+      field.select();
+    }
   }
 
   #dispatch(event) {
     const before = this.#state;
     this.#state = reduce(before, event);
-    if (this.#state !== before) this.#show();
-  }
-
-  // Redraws the turn that is being answered; finished turns are left alone, so focus inside them stays.
-  #show() {
-    const { log, send } = this.#parts;
-    const t = this.#words;
-    const item = this.#state.turns.at(-1);
-    if (!item) return;
-    send.textContent = item.phase === "working" ? t.stop : t.send;
-    const drawn = turn(item, this.#context);
-    const current = log.querySelector("[data-current]");
-    if (current) current.replaceWith(drawn);
-    else log.append(drawn);
-    drawn.toggleAttribute("data-current", item.phase === "working");
-    if (!this.#inline && !current) drawn.scrollIntoView({ block: "start" });
-    this.#say(item, t);
-  }
-
-  // Tells a screen reader only what is new: the last step, the next sentences, the end.
-  #say(item, t) {
-    const { status } = this.#parts;
-    const fresh = item.text.slice(this.#spoken).trim();
-    if (item.error) status.textContent = t[item.error.key] ?? t.broken;
-    else if (item.phase === "stopped") status.textContent = t.stopped;
-    else if (item.phase === "done") status.textContent = `${fresh} ${t.done}`.trim();
-    else status.textContent = fresh || item.steps.at(-1) || t.working;
-    this.#spoken = item.text.length;
-  }
-
-  get #key() {
-    return `geosmin-ask ${new URL(this.getAttribute("root") || ".", document.baseURI).pathname}`;
-  }
-
-  #keep() {
-    try {
-      sessionStorage.setItem(this.#key, JSON.stringify(keepable(this.#state)));
-    } catch {
-      // Storage is blocked or full: the conversation lasts for this page.
-    }
-  }
-
-  #restore() {
-    try {
-      this.#state = reduce(this.#state, { type: "restore", state: JSON.parse(sessionStorage.getItem(this.#key)) });
-    } catch {
+    if (this.#state === before) return;
+    if (event.type === "text-delta") {
+      this.#frame ||= requestAnimationFrame(() => this.#show()); // however fast a stream is, it is drawn once a frame
       return;
     }
-    if (!this.#state.turns.length) return;
-    this.#parts.log.replaceChildren(...this.#state.turns.map((item) => turn(item, this.#context)));
+    this.#show();
+    keep(this.#key, this.#state);
+    if (working(this.#state) || working(before)) this.#say(this.#state.turns.at(-1));
+  }
+
+  // Draws the turns that have changed; the others are left alone, so focus inside them stays.
+  #show() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const { log, box, clear, send, note, hint } = this.#parts;
+    const { turns, editing } = this.#state;
+    const t = this.#words;
+    const nodes = turns.map((item) => this.#node(item));
+    for (const old of [...log.children]) if (!nodes.includes(old)) old.remove();
+    nodes.forEach((node, at) => log.children[at] === node || log.insertBefore(node, log.children[at] ?? null));
+    box.querySelector(":scope > .starters")?.remove();
+    if (!turns.length) (this.#parts.launch ? log : box).append(this.#starters() ?? "");
+    clear.hidden = !turns.length;
+    send.textContent = working(this.#state) ? t.stop : t.send;
+    note.textContent = editing ? t.editing : hint;
+    box.classList.toggle("editing", editing);
+  }
+
+  #node(item) {
+    const blank = new URL(this.#base).origin === location.origin && window === window.top ? {} : { target: "_blank", rel: "noopener" };
+    const does = {
+      ask: (text) => this.#send(text),
+      again: ({ question, scope }) => this.#send(question, { scope, replace: true }),
+      edit: (one) => this.#edit(one),
+      rate: (one, verdict, reason) => this.#rate(one, verdict, reason),
+      copy: (one, button) => this.#copy(markdown(one, this.#base), button),
+      share: (one, button) => this.#copy(shareable(one.question, this.#base), button),
+      read: (locator) => passage(this.#endpoint, locator),
+    };
+    if (!this.#drawn.has(item)) this.#drawn.set(item, turn(item, { t: this.#words, base: this.#base, blank, ...does }));
+    return this.#drawn.get(item);
+  }
+
+  // Tells a screen reader each step, and the answer once, whole: sentences that replace each other are cut off or repeated.
+  #say(item) {
+    const t = this.#words;
+    const said = { working: item?.steps.at(-1) ?? t.working, done: `${item?.text} ${t.done}`, stopped: t.stopped };
+    if (item) this.#parts.status.textContent = said[item.phase] ?? this.#drawn.get(item).querySelector(".problem p").textContent;
   }
 }

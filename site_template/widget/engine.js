@@ -3,7 +3,7 @@
 
 import { filter } from "./filter.js";
 import { searchSite } from "./pagefind.js";
-import { search } from "./service.js";
+import { apiAddress } from "./service.js";
 
 export const PAUSE = 120; // ms without typing before the function is asked: a fast typist's gap
 const REST = 60_000; // ms before a function that did not answer is tried again
@@ -26,6 +26,30 @@ async function titles({ root, query, choice, limit }) {
   } catch {
     lists.delete(root.href);
     return [];
+  }
+}
+
+function firstOfEachPage(candidates, limit) {
+  const pages = new Map();
+  for (const one of candidates) {
+    const page = String(one.url).split("#")[0];
+    if (!pages.has(page)) pages.set(page, one);
+  }
+  return [...pages.values()].slice(0, limit);
+}
+
+// Returns the pages that the function finds, or null when it does not answer.
+async function search({ endpoint, query, signal, limit, given }) {
+  const url = apiAddress(endpoint, "search");
+  url.searchParams.set("q", query);
+  url.searchParams.set("limit", "20"); // passages: several may be of one page
+  for (const [name, value] of Object.entries(given)) if (value) url.searchParams.set(name, value);
+  try {
+    const reply = await fetch(url, { signal, credentials: "omit" });
+    const found = reply.ok && (reply.headers.get("content-type") ?? "").includes("json") ? await reply.json() : null;
+    return Array.isArray(found?.candidates) ? firstOfEachPage(found.candidates, limit) : null;
+  } catch {
+    return null;
   }
 }
 
@@ -54,4 +78,9 @@ export async function find({ endpoint, root, query, choice = choices, signal, li
   better = hybrid !== null;
   if (hybrid) return here(hybrid, true);
   if ((await quick) === null) here(await titles({ root, query, choice, limit }), false);
+}
+
+// Returns the pages that are found without the function, from the site's own files.
+export async function still({ root, query, limit = 5 }) {
+  return (await searchSite({ root, query, limit })) ?? titles({ root, query, choice: choices, limit });
 }

@@ -1,9 +1,7 @@
-// Registration, apart from the classes: loading this file twice defines each element once.
+// Registration, apart from the class: loading this file twice defines the element once. Other sites load ask.js instead.
 
 import { GeosminAsk } from "./element.js";
-import { GeosminSearch } from "./search.js";
+
+GeosminAsk.home.find = async (given) => (await import("./engine.js")).still(given);
 
 customElements.get("geosmin-ask") ?? customElements.define("geosmin-ask", GeosminAsk);
-customElements.get("geosmin-search") ?? customElements.define("geosmin-search", GeosminSearch);
-
-export { GeosminAsk, GeosminSearch };

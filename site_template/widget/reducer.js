@@ -1,24 +1,42 @@
 // The widget's state as a value: what was asked, what came. Pure: no DOM, no clock, no network.
-// A turn: { question, phase: "working" | "done" | "failed" | "stopped", steps: [text], text, answer, error }
+// A turn: { question, scope, before: the conversation it was asked in, phase: "working" | "done" | "failed" | "stopped",
+// steps: [text], text, answer, error: { key, wait }, found: [page] | null, verdict: "asking" | "sent" | "lost" | null }
+
+import { named } from "./cite.js";
+import { LONGEST, restored, shaped } from "./shape.js";
 
 export const KEPT_TURNS = 5;
-export const initial = Object.freeze({ turns: [], conversation: null });
+const MOST_STEPS = 40;
+
+export const initial = Object.freeze({ turns: [], conversation: null, editing: false });
 
 const last = (state) => state.turns.at(-1);
-const working = (state) => last(state)?.phase === "working";
-const change = (state, fields) => ({ ...state, turns: [...state.turns.slice(0, -1), { ...last(state), ...fields }] });
+export const working = (state) => last(state)?.phase === "working";
+const change = (state, fields, at = state.turns.length - 1) => ({ ...state, turns: state.turns.map((turn, index) => (index === at ? { ...turn, ...fields } : turn)) });
+const failed = (state, key, wait = 0) => change(state, { phase: "failed", error: { key, wait } });
+
+// Asking again (`replace`) takes the last turn away, and with it what it added to the conversation.
+function asked(state, { question, scope = null, replace = false }) {
+  const again = replace && last(state);
+  const before = again ? again.before : state.conversation;
+  const turn = { question, scope, before, phase: "working", steps: [], text: "", answer: null, error: null, found: null, verdict: null };
+  return { turns: [...(again ? state.turns.slice(0, -1) : state.turns), turn].slice(-KEPT_TURNS), conversation: before, editing: false };
+}
 
 export function reduce(state, event) {
   switch (event.type) {
-    case "ask": {
-      if (working(state)) return state;
-      const turn = { question: event.question, phase: "working", steps: [], text: "", answer: null, error: null };
-      return { ...state, turns: [...state.turns, turn].slice(-KEPT_TURNS) };
-    }
+    case "ask":
+      return working(state) ? state : asked(state, event);
+    case "edit":
+      return last(state) && !working(state) ? { ...state, editing: Boolean(event.on) } : state;
+    case "found":
+      return last(state)?.phase === "failed" && last(state).question === event.question ? change(state, { found: event.pages }) : state;
+    case "verdict":
+      return state.turns[event.at]?.answer ? change(state, { verdict: event.verdict }, event.at) : state;
     case "clear":
       return initial;
     case "restore":
-      return valid(event.state) ? event.state : state;
+      return restored(event.state) ?? state;
     default:
       return working(state) ? progress(state, event) : state;
   }
@@ -26,38 +44,27 @@ export function reduce(state, event) {
 
 // What may happen to a question that is being answered. Unknown parts of the stream are ignored.
 function progress(state, event) {
+  const turn = last(state);
   switch (event.type) {
     case "data-step":
-      return event.data?.text ? change(state, { steps: [...last(state).steps, String(event.data.text)] }) : state;
+      return typeof event.data?.text === "string" && turn.steps.length < MOST_STEPS ? change(state, { steps: [...turn.steps, event.data.text] }) : state;
     case "text-delta":
-      return change(state, { text: last(state).text + String(event.delta ?? "") });
+      return turn.text.length < LONGEST ? change(state, { text: (turn.text + String(event.delta ?? "")).slice(0, LONGEST) }) : state;
     case "data-answer": {
-      const answer = event.data;
-      return { ...change(state, { phase: "done", answer, text: answer.answer }), conversation: answer.conversation ?? null };
+      const answer = shaped(event.data);
+      if (!answer) return failed(state, "version");
+      const steps = turn.steps.length ? turn.steps : [...answer.queries, ...answer.evidence.map(named)]; // in one piece, without steps
+      return { ...change(state, { phase: "done", answer, steps, text: answer.answer }), conversation: answer.conversation };
     }
     case "error":
-      return change(state, { phase: "failed", error: { key: "broken", text: event.errorText } });
+      return failed(state, "broken");
     case "fail":
-      return change(state, { phase: "failed", error: { key: event.key } });
+      return failed(state, event.key, event.wait);
     case "stop":
       return change(state, { phase: "stopped" });
     case "end":
-      return change(state, { phase: "failed", error: { key: "cut" } }); // the stream ended without an answer
+      return failed(state, "cut"); // the stream ended without an answer
     default:
       return state;
   }
 }
-
-// A state that came back from storage is data from outside: only finished turns of the right shape are taken.
-function valid(state) {
-  const good = (turn) => typeof turn?.question === "string" && turn.phase === "done" && typeof turn.answer?.answer === "string";
-  return Array.isArray(state?.turns) && state.turns.every(good);
-}
-
-// What is worth keeping while the reader moves from page to page of this site, in this tab.
-export function keepable(state) {
-  const turns = state.turns.filter((turn) => turn.phase === "done");
-  return { turns: turns.map((t) => ({ ...t, answer: { ...t.answer, diagnostics: { degraded: degraded(t.answer) } } })), conversation: state.conversation };
-}
-
-export const degraded = (answer) => (Array.isArray(answer?.diagnostics?.degraded) ? answer.diagnostics.degraded : []);

@@ -7,7 +7,8 @@ import { choices, find } from "./engine.js";
 import { marked } from "./filter.js";
 import { forget, recent, remember } from "./recent.js";
 import { make } from "./render.js";
-import { words } from "./strings.js";
+import { searchWords } from "./search-strings.js";
+import { SEARCH_STYLE } from "./search-style.js";
 import { style } from "./style.js";
 
 export class GeosminSearch extends HTMLElement {
@@ -20,8 +21,8 @@ export class GeosminSearch extends HTMLElement {
   connectedCallback() {
     if (this.#parts) return;
     const root = this.attachShadow({ mode: "open" });
-    style(root);
-    const t = words(this.lang);
+    style(root, SEARCH_STYLE);
+    const t = searchWords(this.lang);
     const field = make("input", { type: "text", inputmode: "search", role: "combobox", "aria-label": t.searchTitle, "aria-expanded": "true", "aria-controls": "results", "aria-autocomplete": "list", autocomplete: "off", enterkeyhint: "go", maxlength: 500, placeholder: t.searchTitle });
     const results = make("div", { class: "results", id: "results", role: "listbox", "aria-label": t.search });
     const status = make("p", { class: "visually-hidden", role: "status" });

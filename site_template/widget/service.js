@@ -1,6 +1,9 @@
-// The two requests the widget makes. Failures come back as the key of a sentence in strings.js.
+// The requests the widget makes, all to the endpoint. Failures come back as the key of a sentence, never as an exception.
 
 import { events } from "./stream.js";
+
+const request = globalThis.fetch.bind(globalThis); // as it was when this loaded, whatever the page makes of it later
+const SILENCE = 30_000; // ms without a byte; a function that is at work sends a comment every ten seconds
 
 export function apiAddress(endpoint, path) {
   const root = new URL(endpoint || "./", document.baseURI);
@@ -8,56 +11,73 @@ export function apiAddress(endpoint, path) {
   return new URL(`api/public/${path}`, root);
 }
 
+async function sha256(bytes) {
+  const found = crypto.subtle ? await crypto.subtle.digest("SHA-256", bytes) : (await import("./sha256.js")).digest(bytes);
+  return Array.from(new Uint8Array(found), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// A CDN that signs requests to the function takes the body's hash from this header.
+async function post(endpoint, path, { body, signal, accept = "application/json" }) {
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const headers = { "content-type": "application/json", accept, "x-amz-content-sha256": await sha256(bytes) };
+  return request(apiAddress(endpoint, path), { method: "POST", headers, body: bytes, credentials: "omit", signal });
+}
+
 // Asks, and hands each event to `dispatch` as it comes. Never throws.
-export async function ask({ endpoint, question, lang, conversation, signal }, dispatch) {
-  const body = { question, stream: true, lang: /^zh/i.test(lang) ? "zh" : "en", ...(conversation && { conversation }) };
+export async function ask({ endpoint, question, lang, scope, conversation, signal }, dispatch) {
+  const body = { question, stream: true, lang: /^zh/i.test(lang) ? "zh" : "en", ...(scope && { scope }), ...(conversation && { conversation }) };
+  const silent = new AbortController();
+  let timer;
+  const alive = () => (clearTimeout(timer), (timer = setTimeout(() => silent.abort(), SILENCE)));
+  let begun = false;
+  alive();
   try {
-    const reply = await fetch(apiAddress(endpoint, "qa/chat"), {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "text/event-stream, application/json" },
-      body: JSON.stringify(body),
-      credentials: "omit",
-      signal,
-    });
+    const reply = await post(endpoint, "qa/chat", { body, accept: "text/event-stream, application/json", signal: AbortSignal.any([signal, silent.signal]) });
     const kind = reply.headers.get("content-type") ?? "";
-    if (!reply.ok) dispatch({ type: "fail", key: failure(reply.status, kind) });
-    else if (kind.includes("text/event-stream")) for await (const event of events(reply.body)) dispatch(event);
+    begun = reply.ok;
+    if (!reply.ok) dispatch({ type: "fail", ...(await refusal(reply, kind)) });
+    else if (kind.includes("text/event-stream")) for await (const event of events(reply.body, alive)) dispatch(event);
     else if (kind.includes("json")) dispatch({ type: "data-answer", data: await reply.json() });
     else dispatch({ type: "fail", key: "absent" });
     dispatch({ type: "end" });
-  } catch (error) {
-    dispatch(signal.aborted ? { type: "stop" } : { type: "fail", key: error instanceof SyntaxError ? "cut" : "offline" });
+  } catch {
+    dispatch(signal.aborted ? { type: "stop" } : { type: "fail", key: lost(begun && !silent.signal.aborted) });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-// A web host without the function answers 404 or 405 with a page; the function answers with problem details.
-function failure(status, kind) {
-  if (status === 429) return "busy";
-  if (!kind.includes("json")) return status >= 500 && status !== 501 ? "broken" : "absent";
-  if (status === 503) return "absent";
-  return status >= 500 ? "broken" : "refused";
+const lost = (cut) => (navigator.onLine === false ? "offline" : cut ? "cut" : "unreachable");
+
+// A web host without the function answers 404 or 405 with a page; the function answers with problem details, which point
+// at the field it does not know when it is of another version.
+async function refusal(reply, kind) {
+  const { status, headers } = reply;
+  if (status === 429) return { key: "busy", wait: Number(headers.get("retry-after")) || 0 };
+  if (status === 413) return { key: "refused" };
+  if (!kind.includes("json")) return { key: status >= 500 && status !== 501 ? "broken" : "absent" };
+  if (status === 503) return { key: "absent" };
+  if (status >= 500) return { key: "broken" };
+  const { pointer } = await reply.json();
+  return { key: pointer && pointer !== "/question" ? "version" : "refused" };
 }
 
-function firstOfEachPage(candidates, limit) {
-  const pages = new Map();
-  for (const one of candidates) {
-    const page = String(one.url).split("#")[0];
-    if (!pages.has(page)) pages.set(page, one);
-  }
-  return [...pages.values()].slice(0, limit);
-}
-
-// Returns the pages found for `query`, or null when the function does not answer.
-export async function search({ endpoint, query, signal, limit = 8, given = {} }) {
-  const url = apiAddress(endpoint, "search");
-  url.searchParams.set("q", query);
-  url.searchParams.set("limit", "20"); // passages: several may be of one page
-  for (const [name, value] of Object.entries(given)) if (value) url.searchParams.set(name, value);
+// Returns the text behind a locator, or null.
+export async function passage(endpoint, locator) {
   try {
-    const reply = await fetch(url, { signal, credentials: "omit" });
-    const found = reply.ok && (reply.headers.get("content-type") ?? "").includes("json") ? await reply.json() : null;
-    return Array.isArray(found?.candidates) ? firstOfEachPage(found.candidates, limit) : null;
+    const reply = await post(endpoint, "read", { body: { locators: [locator] } });
+    const text = reply.ok && (await reply.json()).evidence?.[0]?.text;
+    return typeof text === "string" ? text : null;
   } catch {
     return null;
+  }
+}
+
+// Tells the owner whether an answer helped; returns whether it was taken.
+export async function feedback(endpoint, body) {
+  try {
+    return (await post(endpoint, "feedback", { body })).ok;
+  } catch {
+    return false;
   }
 }

@@ -112,5 +112,4 @@ def page(context: BrowserContext, watch: Watch) -> Page:
 def _endpoint_as_new(request: pytest.FixtureRequest) -> None:
     """Each test finds the endpoint in its first mode, asked nothing."""
     if "answering" in request.fixturenames:
-        endpoint = request.getfixturevalue("answering").endpoint
-        endpoint.mode, endpoint.asked[:] = "stream", []
+        request.getfixturevalue("answering").endpoint.renew()

@@ -6,6 +6,7 @@ It answers from a table of questions. Bytes are cut in the middle of characters 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import threading
 from collections.abc import AsyncIterator
@@ -43,6 +44,8 @@ def answers(base: str) -> dict[str, dict[str, Any]]:
         "title": "雨后的气味从哪里来",
         "section": ["谁在制造它"],
         "url": base + SMELL,
+        "locator": "chunk:smell",
+        "lang": "zh",
     }
     smell |= {"snippet": "小雨比暴雨更香：雨滴太快，气泡来不及形成。", "score": 1.2}
     gauge = {
@@ -89,23 +92,61 @@ def answers(base: str) -> dict[str, dict[str, Any]]:
     }
 
 
+PROBLEM = "application/problem+json"
+REFUSALS: dict[str, tuple[int, str, str, dict[str, str]]] = {
+    "busy": (429, PROBLEM, '{"status":429}', {"retry-after": "7"}),
+    "long": (413, PROBLEM, '{"status":413}', {}),
+    "off": (503, PROBLEM, '{"status":503}', {}),
+    "unreadable question": (400, PROBLEM, '{"status":400,"pointer":"/question"}', {}),
+    "unknown key": (400, PROBLEM, '{"status":400,"pointer":"/scope"}', {}),
+    "fault": (500, PROBLEM, '{"status":500}', {}),
+    "another program": (200, "application/json", '{"reply":"hello"}', {}),
+    "a web page": (200, "text/html", "<p>hello</p>", {}),
+}
+PASSAGE = "久旱之后的第一场雨有一种气味。**小雨比暴雨更香：雨滴太快，气泡来不及形成。**风把它带到几公里以外。"
+
+
 class Endpoint:
-    """The endpoint, and what it was asked."""
+    """The endpoint, and what it was asked, read and told. `script` is a body that is sent instead of an answer."""
 
     def __init__(self, base: str) -> None:
-        self.base, self.asked, self.mode = base, [], "stream"
+        self.base = base
+        self.renew()
+
+    def renew(self) -> None:
+        """Forget everything: each test begins with this."""
+        self.mode, self.script = "stream", b""
+        self.asked: list[dict[str, Any]] = []
+        self.read: list[dict[str, Any]] = []
+        self.told: list[dict[str, Any]] = []
+        self.hashes: list[bool] = []
+
+    async def passage(self, request: Request) -> Response:
+        """Return the passage behind any locator; in the mode "unreadable", nothing."""
+        self.read.append(await request.json())
+        if self.mode == "unreadable":
+            return JSONResponse({"title": "Not found"}, 404, media_type="application/problem+json")
+        return JSONResponse({"evidence": [{"id": "e1", "text": PASSAGE}], "missing": []})
+
+    async def feedback(self, request: Request) -> Response:
+        """Take a verdict."""
+        self.told.append(await request.json())
+        return JSONResponse({"status": "accepted"}, 202)
 
     async def chat(self, request: Request) -> Response:
         """Answer as the mode says: as a stream, as one JSON object, cut off, busy, or slowly."""
-        body = await request.json()
+        raw = await request.body()
+        self.hashes.append(request.headers.get("x-amz-content-sha256") == hashlib.sha256(raw).hexdigest())
+        body = json.loads(raw)
         self.asked.append(body)
+        if self.script:
+            return Response(self.script, media_type="text/event-stream")
+        if self.mode in REFUSALS:
+            status, kind, problem, headers = REFUSALS[self.mode]
+            return Response(problem, status, media_type=kind, headers=headers)
         found = answers(self.base).get(body["question"], answers(self.base)["月亮有多重？"])
         if self.mode == "json":
             return JSONResponse(found)
-        if self.mode == "busy":
-            return JSONResponse(
-                {"title": "Too many requests", "status": 429}, 429, media_type="application/problem+json"
-            )
         return StreamingResponse(self._bytes(found), media_type="text/event-stream")
 
     async def _bytes(self, found: dict[str, Any]) -> AsyncIterator[bytes]:
@@ -167,7 +208,12 @@ class Served:
         self.endpoint = Endpoint(base) if answering else None
         api = self.endpoint
         routes = (
-            [Route("/api/public/qa/chat", api.chat, methods=["POST"]), Route("/api/public/search", api.search)]
+            [
+                Route("/api/public/qa/chat", api.chat, methods=["POST"]),
+                Route("/api/public/search", api.search),
+                Route("/api/public/read", api.passage, methods=["POST"]),
+                Route("/api/public/feedback", api.feedback, methods=["POST"]),
+            ]
             if api
             else []
         )

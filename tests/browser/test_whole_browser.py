@@ -84,12 +84,17 @@ def serve(current: Path) -> Iterator[str]:
 def test_a_question_is_answered_and_its_citation_arrives(
     page: Page, url: str, question: str, words: str, anchor: str
 ) -> None:
-    """The home page answers with a citation, and following it lands on the heading that was quoted."""
+    """The home page answers; the citation's card shows the words in their passage, and its link lands on the heading."""
     page.goto(url)
     page.locator("textarea").fill(question)
     page.keyboard.press("Enter")
     expect(page.locator(".answer")).to_contain_text(words)
     page.locator(".cite").first.click()
+    expect(page.locator(".card mark")).to_contain_text(words)
+    expect(page.locator(".card blockquote")).not_to_have_text(
+        page.locator(".card mark").inner_text()
+    )  # more than the quote
+    page.locator(".card a").click()
     page.wait_for_url("**#**")
     assert page.evaluate("decodeURIComponent(location.hash.slice(1))") == anchor
     expect(page.locator(f"[id='{anchor}']")).to_be_in_viewport()

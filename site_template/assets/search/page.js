@@ -8,13 +8,13 @@ import { choices, find } from "../../widget/engine.js";
 import { marked } from "../../widget/filter.js";
 import { remember } from "../../widget/recent.js";
 import { make } from "../../widget/render.js";
-import { words } from "../../widget/strings.js";
+import { searchWords } from "../../widget/search-strings.js";
 
 const MOST = 20;
 const form = document.getElementById("g-results-form");
 const list = document.getElementById("g-results");
 const status = form.querySelector("[role=status]");
-const t = words(document.documentElement.lang);
+const t = searchWords(document.documentElement.lang);
 const root = new URL(document.body.dataset.root, document.baseURI);
 const lost = form.hasAttribute("data-lost");
 const params = new URLSearchParams(location.search);

@@ -1,0 +1,53 @@
+// What the search says, in both languages. `searchWords(lang)` answers Chinese for any kind of Chinese, else English.
+
+const EN = {
+  search: "Search the pages",
+  searchTitle: "Search or ask",
+  pages: "Pages",
+  answers: "Answers",
+  askThis: (q) => `Ask: ${q}`,
+  nothing: "No page matches. You can ask instead.",
+  found: (n) => (n === 1 ? "1 page" : `${n} pages`),
+  keys: "↑ ↓ choose · Enter open · Ctrl Enter ask · Esc close",
+  titlesOnly: "Searching titles and summaries only.",
+  recent: "Recent searches",
+  forget: "Clear",
+  allResults: "All results",
+  narrow: "Narrow the search",
+  mode: "How to match",
+  modes: { all: "Words and meaning", words: "Words", exact: "Exact words" },
+  kind: "Kind",
+  anyKind: "All kinds",
+  kinds: { article: "Articles", entity: "Names", concept: "Concepts", guide: "Guides", comparison: "Comparisons", answer: "Answers" },
+  tag: "Tag",
+  anyTag: "All tags",
+  lang: "Language",
+  anyLang: "All languages",
+};
+
+const ZH = {
+  search: "搜索页面",
+  searchTitle: "搜索或提问",
+  pages: "页面",
+  answers: "回答",
+  askThis: (q) => `提问：${q}`,
+  nothing: "没有匹配的页面，可以直接提问。",
+  found: (n) => `${n} 个页面`,
+  keys: "↑ ↓ 选择 · 回车打开 · Ctrl 回车提问 · Esc 关闭",
+  titlesOnly: "目前只搜索标题和摘要。",
+  recent: "最近的搜索",
+  forget: "清除",
+  allResults: "全部结果",
+  narrow: "缩小范围",
+  mode: "匹配方式",
+  modes: { all: "词语与含义", words: "词语", exact: "完全一致" },
+  kind: "类别",
+  anyKind: "所有类别",
+  kinds: { article: "文章", entity: "名称", concept: "概念", guide: "指南", comparison: "对比", answer: "解答" },
+  tag: "标签",
+  anyTag: "所有标签",
+  lang: "语言",
+  anyLang: "所有语言",
+};
+
+export const searchWords = (lang) => (/^zh/i.test(lang || "") ? ZH : EN);
