@@ -7,6 +7,7 @@ vector index would otherwise end the process when it is mapped.
 from __future__ import annotations
 
 import json
+import mmap
 import sqlite3
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -117,7 +118,7 @@ class Store:
         self.model = model
         self._lock = Lock()
         self._lexical: dict[str, tantivy.Index] = {}
-        self._vectors: dict[str, Index] = {}
+        self._vectors: dict[str, tuple[Index, mmap.mmap]] = {}  # each with the memory that it views
         self._links: list[tempfile.TemporaryDirectory[str]] = []
 
     # --- rows -------------------------------------------------------------------------------------------------------
@@ -253,15 +254,20 @@ class Store:
             return self._lexical[name]
 
     def vectors(self, name: str) -> Index | None:
-        """Return a memory-mapped vector index, or None when the build has none."""
+        """Return a memory-mapped vector index, or None when the build has none.
+
+        The file is mapped here: usearch would ask the system not to note the access, which only its owner may.
+        """
         if name not in self.manifest.vectors:
             return None
         from usearch.index import Index  # 120 ms with numpy
 
         with self._lock:
             if name not in self._vectors:
-                index = Index.restore(str(self.folder / "vectors" / f"{name}.usearch"), view=True)
+                with (self.folder / "vectors" / f"{name}.usearch").open("rb") as file:
+                    held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                index = Index.restore(memoryview(held), view=True)
                 if index is None:
                     raise ArtifactDamaged(f"vectors/{name}.usearch cannot be opened")
-                self._vectors[name] = index
-            return self._vectors[name]
+                self._vectors[name] = (index, held)
+            return self._vectors[name][0]

@@ -109,6 +109,7 @@ def test_the_bundle_answers_alone(place: Path, made: tuple[Path, Bundle]) -> Non
             owner = next(line for line in handle if line.startswith("Uid:")).split()[1]
     assert json.loads(search["body"])["candidates"]
     assert all("14 days" in answer["answer"] for answer in answers)
+    assert all(answer["diagnostics"]["degraded"] == ["no_model"] for answer in answers)  # every route, vectors too
     assert health["degraded"] == ["no_model"]  # no paid one; the embedder is there
     assert owner != "0" or os.getuid() != 0
 

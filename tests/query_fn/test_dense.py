@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -41,8 +42,9 @@ def store(tmp_path_factory: pytest.TempPathFactory, vectors: Floats) -> Store:
     make_artifacts(folder)
     store = open_store(folder)
     write_dense(VectorSet(2 * np.arange(COUNT), vectors, 2 * COUNT), folder / "vectors/chunks.usearch", SIZE)
-    store.manifest.files[f"vectors/chunks{SIGNS}"] = FileEntry(0, "")
-    store.manifest.vectors["chunks"] = VectorSet(np.arange(COUNT), vectors, 2 * COUNT).readiness
+    files = {**store.manifest.files, f"vectors/chunks{SIGNS}": FileEntry(0, "")}
+    ready = VectorSet(np.arange(COUNT), vectors, 2 * COUNT).readiness
+    store.manifest = replace(store.manifest, files=files, vectors={**store.manifest.vectors, "chunks": ready})
     return store
 
 
