@@ -14,7 +14,7 @@ from pathlib import Path
 from compiler import git
 from compiler.cache import Cache
 from compiler.errors import SettingsError
-from compiler.model import Severity, Share, SourcePath
+from compiler.model import Severity, SourcePath
 from compiler.progress import Clock, Silent
 from compiler.read import read_sources
 from compiler.settings import Settings
@@ -26,10 +26,9 @@ SHOWN = 20  # titles in a comment
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The sources before or after a change: public pages with their titles and texts, and counts of the rest."""
+    """The sources before or after a change: public pages with their titles and texts, and what is wrong with files."""
 
     public: Mapping[SourcePath, tuple[str, str]]
-    password: int
     errors: int
     score: int | None = None  # of `geosmin lint`, None: not built
 
@@ -88,9 +87,8 @@ def look(settings: Settings, *, now: datetime, score: int | None = None) -> Side
     finally:
         cache.close()
     pages = {d.article.source: (d.article.title, d.text) for d in sources.documents}
-    password = sum(decision.share is Share.PASSWORD for decision in sources.decisions.values())
     errors = sum(problem.severity is Severity.ERROR for problem in sources.problems)
-    return Side(pages, password, errors, score)
+    return Side(pages, errors, score)
 
 
 def markdown(found: Comparison) -> str:
@@ -99,7 +97,7 @@ def markdown(found: Comparison) -> str:
     published, unpublished = len(found.published), len(found.unpublished)
     lines = [
         f"This change would publish {_pages(published)}, unpublish {unpublished} and change {found.changed}; "
-        f"{len(after.public)} would be public.",
+        f"{len(after.public)} would be public, without those that have a password.",
         "",
         *(f"- publish {_title(after.public[path][0])}" for path in found.published[:SHOWN]),
         *([f"- publish {published - SHOWN} more"] if published > SHOWN else []),
@@ -107,7 +105,6 @@ def markdown(found: Comparison) -> str:
         "",
         "| | before | after |",
         "|---|---|---|",
-        f"| pages with a password | {before.password} | {after.password} |",
         f"| errors in files | {before.errors} | {after.errors} |",
     ]
     if after.score is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from compiler.errors import SettingsError
 
@@ -66,17 +68,21 @@ title: A private note
 
 Nobody but you reads this: it does not say `share: public`.
 """,
-    ".gitignore": "dist/\n.geosmin/\n",
+    ".gitignore": "dist/\n.geosmin/\nfunction.zip\n",
 }
 
 
-def write_starter(folder: Path) -> tuple[Path, ...]:
-    """Write the starter files that are not there yet and return them. Raises SettingsError when content/ is in use."""
+def write_starter(folder: Path, more: Mapping[str, str] = MappingProxyType({})) -> tuple[Path, ...]:
+    """Write the starter files, and `more` by their paths, that are not there yet; return them.
+
+    Where notes are already, only `more` is written. Raises SettingsError when that is nothing.
+    """
     content = folder / "content"
-    if content.is_dir() and any(content.iterdir()):
+    in_use = content.is_dir() and any(content.iterdir())
+    if in_use and not more:
         raise SettingsError(f"{content} already holds files; run `geosmin build` there, or choose an empty folder")
     written = []
-    for name, text in FILES.items():
+    for name, text in {**({} if in_use else FILES), **more}.items():
         place = folder / name
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ Only the part of the expression language that the workflows use is known: names,
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 _TOKEN = re.compile(r"'[^']*'|[A-Za-z_][\w.-]*(?:\(\))?|==|!=|&&|\|\||[()]")
+_NOT_KEPT = ("AWS_ACCESS", "AWS_SECRET", "GEOSMIN_", "GIT_", "GITHUB_")
 _WORDS = {"&&": " and ", "||": " or "}
 
 
@@ -58,13 +60,12 @@ class Runner:
 
     def _step(self, step: Mapping[str, Any], inputs: Mapping[str, str], root: Path) -> None:
         uses = step.get("uses", "")
-        if uses.endswith("/.github/actions/publish") or "/.github/actions/publish@" in uses:
-            self._enter(step, inputs, root if uses.startswith("./") else ROOT)
+        if found := re.search(r"/\.github/actions/(\w+)(?:@|$)", uses):
+            self._enter(step, inputs, (root if uses.startswith("./") else ROOT) / found[0].rstrip("@").lstrip("/"))
         elif "run" in step and step.get("name") not in self.left_out and self._wanted(step, inputs):
             self._shell(step, inputs)
 
-    def _enter(self, step: Mapping[str, Any], inputs: Mapping[str, str], root: Path) -> None:
-        place = root / ".github" / "actions" / "publish"
+    def _enter(self, step: Mapping[str, Any], inputs: Mapping[str, str], place: Path) -> None:
         action = yaml.safe_load((place / "action.yml").read_text("utf-8"))
         given = {key: self._text(str(value), inputs) for key, value in step.get("with", {}).items()}
         assert set(given) <= set(action["inputs"]), "an input that the action does not have"
@@ -72,7 +73,7 @@ class Runner:
         self._more["GITHUB_ACTION_PATH"] = str(place)
         for one in action["runs"]["steps"]:
             assert "uses" in one or one["shell"] == "bash"
-            self._step(one, inner, root)
+            self._step(one, inner, place)
 
     def _wanted(self, step: Mapping[str, Any], inputs: Mapping[str, str]) -> bool:
         condition = str(step.get("if", "'yes'"))
@@ -80,7 +81,9 @@ class Runner:
 
     def _shell(self, step: Mapping[str, Any], inputs: Mapping[str, str]) -> None:
         env = {key: self._text(str(value), inputs) for key, value in step.get("env", {}).items()}
-        files = {name: self.temp / name for name in ("GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH")}
+        files = {
+            name: self.temp / name for name in ("GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STEP_SUMMARY")
+        }
         for path in files.values():
             path.write_text("")
         done = subprocess.run(
@@ -115,13 +118,19 @@ class Runner:
 
 
 def _pairs(path: Path) -> Iterator[tuple[str, str]]:
-    for line in path.read_text("utf-8").splitlines():
-        key, _, value = line.partition("=")
-        yield key, value
+    """Yield what a step wrote for later steps: ``key=value``, or ``key<<END`` with a value of many lines."""
+    lines = iter(path.read_text("utf-8").splitlines())
+    for line in lines:
+        key, mark, end = line.partition("<<")
+        if mark and "=" not in key:
+            yield key, "\n".join(itertools.takewhile(lambda text, end=end: text != end, lines))
+        else:
+            key, _, value = line.partition("=")
+            yield key, value
 
 
 def machine(tools: Path, **env: str) -> dict[str, str]:
     """Return the environment of a runner: this Geosmin and the given tools on the path, no keys of any account."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_ACCESS", "AWS_SECRET", "GEOSMIN_", "GIT_"))}
+    kept = {k: v for k, v in os.environ.items() if k == "GEOSMIN_CACHE" or not k.startswith(_NOT_KEPT)}
     path = f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     return {**kept, "PATH": path, "CI": "true", "COLUMNS": "200", "GITHUB_REPOSITORY": "you/notes", **env}

@@ -87,7 +87,7 @@ def _parts(order: Order, manifest: Manifest | None) -> Iterator[str]:
 def _add_code(folder: Path, target: Target) -> None:
     """Copy the function, and compile everything: Lambda's folder is read-only, so nothing is compiled there."""
     with resources.as_file(resources.files("query_fn")) as source:
-        shutil.copytree(source, folder / "query_fn", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(source, folder / "query_fn", ignore=shutil.ignore_patterns("__pycache__", "*.yaml"))
     if not target.compiled:
         return
     command = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]

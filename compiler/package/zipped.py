@@ -7,7 +7,7 @@ from pathlib import Path
 
 _DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can hold
 _UNIX = 3
-_FILE, _LIBRARY = 0o100644 << 16, 0o100755 << 16
+_FILE, _PROGRAM = 0o100644 << 16, 0o100755 << 16
 
 
 def write_zip(folder: Path, out: Path) -> int:
@@ -18,7 +18,7 @@ def write_zip(folder: Path, out: Path) -> int:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             entry = zipfile.ZipInfo(path.relative_to(folder).as_posix(), _DATE)
             entry.create_system, entry.compress_type = _UNIX, zipfile.ZIP_DEFLATED
-            entry.external_attr = _LIBRARY if ".so" in path.suffixes else _FILE
+            entry.external_attr = _PROGRAM if {".so", ".sh"} & set(path.suffixes) else _FILE
             archive.writestr(entry, path.read_bytes())
     aside.replace(out)
     return out.stat().st_size

@@ -38,6 +38,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "compiler.order": (*LEAVES, "compiler.git"),
     "compiler.report": (*LEAVES, "compiler.spending"),
     "compiler.starter": LEAVES,
+    "compiler.hosting": (*LEAVES, "compiler.git", "query_fn"),
     "compiler.events": (*LEAVES, "compiler.index.switch"),
     "compiler.proposals": (
         *LEAVES,

@@ -13,7 +13,7 @@ TOP = {
     "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE", "Makefile", "requirements", "bench", ".ci", ".gitignore",
 }  # fmt: skip
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-ACTION = ROOT / ".github" / "actions" / "publish" / "action.yml"
+ACTIONS = sorted((ROOT / ".github" / "actions").glob("*/action.yml"))
 
 
 def tracked() -> list[Path]:
@@ -63,7 +63,8 @@ def test_actions_are_pinned_and_permissions_empty(path: Path) -> None:
     """Each action is pinned by commit hash; the workflow grants nothing, jobs grant what they need."""
     flow = yaml.safe_load(path.read_text("utf-8"))
     steps = [step for job in flow["jobs"].values() for step in job["steps"]]
-    assert unpinned([*steps, *yaml.safe_load(ACTION.read_text("utf-8"))["runs"]["steps"]]) == []
+    inner = [step for action in ACTIONS for step in yaml.safe_load(action.read_text("utf-8"))["runs"]["steps"]]
+    assert unpinned([*steps, *inner]) == []
     assert flow["permissions"] == {}
     assert all("permissions" in job and "timeout-minutes" in job for job in flow["jobs"].values())
 
