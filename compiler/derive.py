@@ -23,7 +23,7 @@ from compiler.wiki.merge import wiki_rows
 from query_fn.contract import CHUNKER, ArticleRow, ChunkRow, NodeRow, PageRow, QuestionRow
 from query_fn.text import TOKENISERS, Analyser
 
-Numbered = TypeVar("Numbered", ChunkRow, NodeRow, QuestionRow)
+Numbered = TypeVar("Numbered", ArticleRow, ChunkRow, NodeRow, QuestionRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,12 @@ def derive(
     analyser = settings.search.analyser
     leaves = [Leaf(document, settings.chunk) for document in documents]
     shapes = cache.all(SHAPE, [(leaf.parts, leaf) for leaf in leaves], progress)
-    readings = [_reading(d, shape, n) for n, (d, shape) in enumerate(zip(documents, shapes, strict=True))]
+    readings = [_reading(document, shape) for document, shape in zip(documents, shapes, strict=True)]
     asked = enricher.questions(readings, settings.questions.per_chunk, cache)
     readings = [_summarised(*pair) for pair in zip(readings, enricher.summaries(readings, cache), strict=True)]
     wiki = compile_wiki(readings, settings.guide, enricher=enricher, cache=cache)
     parts = [_own_rows(*pair, enricher.name) for pair in zip(readings, asked, strict=True)]
-    articles = tuple(reading.article for reading in readings)
+    articles = _numbered([reading.article] for reading in readings)
     made = wiki_rows(wiki, articles)
     texts = _texts(parts, made.pages, analyser, cache)
     rows = Rows(
@@ -92,6 +92,7 @@ def derive(
         relations=made.relations,
         synonyms=made.synonyms,
     )
+    cache.workers.close()  # nothing forks after this stage, so that threads may begin
     minutes = {row.id: shape.minutes for row, shape in zip(articles, shapes, strict=True)}
     return Derivation(rows, texts, minutes, wiki)
 
@@ -107,8 +108,9 @@ def _shape(leaf: Leaf) -> Shape:
     return Shape(summary, chunks, tuple(outline(document, 0)), reading_minutes(document.text))
 
 
-def _reading(document: Document, shape: Shape, n: int) -> Reading:
-    return Reading(article_row(document, shape.summary, n), shape.chunks, shape.nodes, document.article.summary)
+def _reading(document: Document, shape: Shape) -> Reading:
+    """Return a page for the enricher, without its place in the base: a new page changes no other one."""
+    return Reading(article_row(document, shape.summary, 0), shape.chunks, shape.nodes, document.article.summary)
 
 
 def _summarised(reading: Reading, summaries: Mapping[str, str]) -> Reading:

@@ -67,3 +67,4 @@ def embed_rows(
         return replace(vectors, note=cache.note)
     finally:
         cache.close()
+        choice.embedder.release()

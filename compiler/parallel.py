@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 class Workers:
-    """Processes that are forked for one long list and end with it; short lists run where they are.
+    """Processes that are forked for one long list and end with it; short lists run where they are, or in one process.
 
     A fork has the items, and whatever was loaded before it, without a copy: only results travel. Only Linux has them:
     elsewhere a started process begins with imports that cost more than they save here.
@@ -30,6 +30,7 @@ class Workers:
     def __init__(self, count: int | None = None) -> None:
         self.count = (cores() if sys.platform == "linux" else 1) if count is None else count
         self._pool: ProcessPoolExecutor | None = None
+        self._side: ProcessPoolExecutor | None = None
 
     def map(
         self,
@@ -42,15 +43,18 @@ class Workers:
         """Yield `function` of each item, in order. `function` depends on its item alone.
 
         A long list, or any list that is made `beside` what the caller does meanwhile, is begun at once. What `load`
-        makes of a long list is shared by all processes.
+        makes of a long list is shared by all processes; what a short list loads serves the next one made beside, too.
         """
         if self.count < 2 or not items or (len(items) < ENOUGH and not beside):
             return map(function, items)
+        if len(items) < ENOUGH:
+            self._side = self._side or ProcessPoolExecutor(1, get_context("fork"), initializer=_begin)
+            return self._side.map(function, items)
         if load and not beside:
             load(items)
         self.close()
         self._pool = ProcessPoolExecutor(
-            min(self.count, len(items)), get_context("fork"), initializer=_begin, initargs=(function, items)
+            min(self.count, len(items)), get_context("fork"), initializer=_begin_list, initargs=(function, items)
         )
         return self._ending(self._pool.map(_made, range(len(items)), chunksize=CHUNK))
 
@@ -60,9 +64,10 @@ class Workers:
 
     def close(self) -> None:
         """End the processes."""
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-            self._pool = None
+        for pool in (self._pool, self._side):
+            if pool is not None:
+                pool.shutdown(cancel_futures=True)
+        self._pool = self._side = None
 
 
 def cores() -> int:
@@ -73,9 +78,13 @@ def cores() -> int:
 _job: list[Callable[[int], Any]] = []  # of this process: what makes the n-th result
 
 
-def _begin(function: Callable[[Item], Result], items: Sequence[Item]) -> None:
-    """Leave Ctrl-C to the build, and end when the build is killed: a pipe alone would keep a worker waiting."""
+def _begin_list(function: Callable[[Item], Result], items: Sequence[Item]) -> None:
     _job.append(lambda n: function(items[n]))
+    _begin()
+
+
+def _begin() -> None:
+    """Leave Ctrl-C to the build, and end when the build is killed: a pipe alone would keep a worker waiting."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # else collecting would copy every page of memory that is shared with the build
     threading.Thread(target=_end_with_parent, daemon=True).start()

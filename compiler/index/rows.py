@@ -123,9 +123,12 @@ def question_fields(question: QuestionRow, chunk: ChunkRow, article: ArticleRow)
 
 def node_fields(node: NodeRow, article: ArticleRow) -> Fields:
     """Return a tree node's title, the path above it, and its summary (else the head of its own text)."""
-    own = plain(_heading_free(article.text[node.start : node.own_end], {node.title}))[:NODE_TEXT]
     above = _without((article.title, *node.path[:-1]), node.title)
-    return Fields(node.title, " ".join(above), node.summary or own)
+    return Fields(node.title, " ".join(above), node.summary or _own(node, article))
+
+
+def _own(node: NodeRow, article: ArticleRow) -> str:
+    return plain(_heading_free(article.text[node.start : node.own_end], {node.title}))[:NODE_TEXT]
 
 
 def page_fields(page: PageRow) -> Fields:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -76,15 +77,26 @@ def _bodies(lexicon: Lexicon, cache: Cache) -> dict[str, str]:
     names = digest_of([(e.key, e.title, e.url, e.forms) for e in lexicon.entries.values()])
     out = {}
     for entry in entries:
-        pages = (*entry.pages, *entry.mentioned)
-        shown = [(a.title, a.url, a.lang, a.updated) for a in (lexicon.articles[page] for page in pages)]
-        parts = (template_version(), names, digest_of((entry, shown)))
+        parts = (template_version(), names, digest_of(_shown(entry, lexicon.articles)))
         body = cache.find(_BODY, parts)
         if body is None:
             body = _body(entry, lexicon)
             cache.keep(_BODY, parts, body)
         out[entry.key] = body
     return out
+
+
+def _shown(entry: Entry, articles: Sequence[ArticleRow]) -> tuple[Any, ...]:
+    """Return all that a subject's page shows, articles as they are named and not by their place in the list."""
+
+    def named(page: int) -> tuple[str, str, str, str | None]:
+        article = articles[page]
+        return article.title, article.url, article.lang, article.updated
+
+    said = [(named(c.page), c.statements) for c in entry.contributions]
+    related = [(r.kind, r.key, named(r.page), r.statement) for r in entry.relations]
+    own = (entry.key, entry.title, entry.kind, entry.lang, entry.url, entry.aliases, entry.definition)
+    return own, said, related, [named(page) for page in entry.mentioned]
 
 
 def says(lexicon: Lexicon) -> dict[int, tuple[Voice, ...]]:

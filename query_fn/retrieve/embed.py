@@ -145,6 +145,11 @@ class Embedder:
         """What makes two vectors comparable."""
         return self._config.profile
 
+    def release(self) -> None:
+        """Let go of the native parts, 120 MB; the next text loads them again."""
+        with self._lock:
+            self._session = self._tokens = None
+
     def query(self, text: str) -> Floats:
         """Return the unit vector (dimension,) of a question."""
         return self._run(self.profile.query_prefix + text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +18,11 @@ from tests.compiler.vault import PUBLIC, make
 def doubled(text: str) -> str:
     """Return a text twice."""
     return text * 2
+
+
+def process_of(_: object) -> int:
+    """Return the number of the process that runs this."""
+    return os.getpid()
 
 
 def refused(text: str) -> str:
@@ -119,6 +125,16 @@ def test_what_is_made_beside_the_reading_keeps_its_place() -> None:
         cache._db.execute("UPDATE results SET digest = x'00' WHERE key = ?", (cache._key(slow.kind, ("d",)),))
         assert cache.all(slow, [((name,), name) for name in "abcdefg"]) == [name * 2 for name in "abcdefg"]
         assert cache.made["structure"] == 3 + 5
+
+
+def test_short_lists_beside_share_a_process() -> None:
+    """What the first one loads is there for the second one, and the process ends with the workers."""
+    many = Workers(2)
+    first, second = (list(many.map(process_of, [0], beside=True)) for _ in range(2))
+    many.close()
+    assert first == second != [os.getpid()]
+    with pytest.raises(ProcessLookupError):
+        os.kill(first[0], 0)
 
 
 def test_an_error_in_a_process_ends_the_list() -> None:

@@ -55,6 +55,7 @@ def made(place: Path, cache: Cache) -> str:
     articles = select(found.files, setup, NOON, days={}).articles
     parsed = parse(articles, attachment_urls(found.others), cache, Silent().update)
     rows = derive(parsed.documents, setup, enricher=LocalEnricher(), cache=cache, progress=Silent().update)
+    cache.save(prune=False)  # only what is written is found again
     return digest_of((parsed.documents, rows))
 
 
@@ -69,6 +70,17 @@ def test_the_rows_are_those_of_a_clean_build(
         apply(vault, f"p{number}.md", change, text(words, f"页{number}"))
         place = write(tmp_path_factory.mktemp("v"), vault)
         assert made(place, cache) == made(place, Cache(None))
+
+
+def test_a_new_page_leaves_what_the_others_gave(tmp_path: Path) -> None:
+    """A page that comes first in the order costs what it gives itself, whatever place the others have now."""
+    cache, vault = Cache(None), {f"p{i}.md": text(["雨", "garden"], f"页{i}") for i in range(4)}
+    made(write(tmp_path / "before", vault), cache)
+    cache.made.clear()
+    made(write(tmp_path / "after", {"a.md": text(["雨"], "新"), **vault}), cache)
+    assert {kind: cache.made[kind] for kind in ("rows", "questions", "looks", "texts")} == dict.fromkeys(
+        ("rows", "questions", "looks", "texts"), 1
+    )
 
 
 def test_the_build_is_that_of_a_clean_build(tmp_path: Path) -> None:

@@ -222,6 +222,14 @@ def test_a_damaged_cache_is_named_to_the_owner(tmp_path: Path, embedder: Embedde
     assert "vectors.db.damaged" in vectors.note
 
 
+def test_a_released_model_answers_as_before(model: Path) -> None:
+    """What was let go of is loaded again at the next text."""
+    embedder = Embedder(model)
+    before = embedder.query("雨")
+    embedder.release()
+    assert embedder.query("雨").tolist() == before.tolist()
+
+
 def test_a_changed_vector_in_the_cache_is_made_again(tmp_path: Path, embedder: Embedder) -> None:
     """A checksum guards each vector."""
     cache = EmbedCache(tmp_path / "cache.db")
