@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -99,6 +100,10 @@ def _config(data: dict[str, Any], sha256: str) -> ModelConfig:
     profile = Embedding(**{name: data[name] for name in names}, sha256=sha256)
     means = data.get("token_means", {})
     return ModelConfig(profile, bool(data["pooled"]), data.get("states", ""), int(data["bos"]), int(data["eos"]), means)
+
+
+# onnxruntime 1.29 and later report sessions to their vendor unless this is set before they are loaded.
+_NO_REPORTS = "ORT_DISABLE_TELEMETRY"
 
 
 class QueryEmbedder(Protocol):
@@ -252,6 +257,7 @@ class Embedder:
         with self._lock:
             if self._session is not None:
                 return
+            os.environ[_NO_REPORTS] = "1"
             import onnxruntime as ort  # 65–280 ms
             import sentencepiece  # 10 ms, and 0.1 s for the model's vocabulary
             from onnxruntime.capi import onnxruntime_pybind11_state as native

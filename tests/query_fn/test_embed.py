@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -247,3 +250,12 @@ def test_progress_counts_what_is_not_cached(embedder: Embedder) -> None:
     clock = Clock(None, lambda done, total: seen.append((done, total)), before=1, after=4)
     embed_rows(look_up(["a", "b"], "query", embedder, None), embedder=embedder, clock=clock)
     assert seen[-1] == (3, 7)
+
+
+def test_nothing_is_reported(model: Path, tmp_path: Path) -> None:
+    """Loading and asking the model leaves no report of its use behind, as onnxruntime does unless it is told not to."""
+    code = f"from pathlib import Path; from query_fn.retrieve.embed import Embedder; Embedder(Path({str(model)!r})).query('a')"
+    home = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], env=home, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert list(tmp_path.rglob("*")) == []
