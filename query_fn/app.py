@@ -65,7 +65,9 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
         route("api/{rest:path}", _unknown, *METHODS),
     ]
     if settings.site is not None:
-        routes.append(Route(base + "{path:path}", _site(settings.site, base), methods=["GET", "HEAD"]))
+        routes.append(
+            Route(base + "{path:path}", _site(settings.site, base, settings.allow_origins), methods=["GET", "HEAD"])
+        )
     if base != "/":
         routes.append(Route("/", _to(base)))
     everywhere = guarded(_unknown, origins=settings.allow_origins, methods=METHODS)
@@ -195,9 +197,9 @@ def _health(build: Build) -> wire.Json:
     return {"status": "ok", "build_id": manifest.build_id, "degraded": degraded, "next_change": manifest.next_change}
 
 
-def _site(site: Path, base: str) -> Callable[[Request], Response]:
+def _site(site: Path, base: str, embedders: tuple[str, ...]) -> Callable[[Request], Response]:
     def page(request: Request) -> Response:
-        return serve(site, request.path_params["path"], base=base)
+        return serve(site, request.path_params["path"], base=base, embedders=embedders)
 
     return page
 

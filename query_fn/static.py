@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,20 +13,34 @@ CSP = (  # each page narrows connect-src to its own endpoint in a meta tag
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; media-src 'self'; connect-src *; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+EMBED = "embed.html"  # the one page that other sites may frame
 HEADERS = {"content-security-policy": CSP, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
 _TYPES = {".md": "text/markdown; charset=utf-8", ".js": "text/javascript", ".txt": "text/plain; charset=utf-8"}
 
 
-def serve(site: Path, path: str, *, base: str) -> Response:
+def serve(site: Path, path: str, *, base: str, embedders: Sequence[str] = ()) -> Response:
     """Return the file at a decoded site-relative path, a redirect to a folder's slash, or the 404 page.
 
-    A build that is switched in meanwhile takes the folder of the old one away: then the new one is looked at.
+    Any site may load the scripts; the `embedders` (origins) may frame the question box. A build that is switched in
+    meanwhile takes the folder of the old one away: then the new one is looked at.
     """
     while True:
         root = site.resolve()
         response = _look(root, path, base=base)
         if site.resolve() == root:
-            return response
+            return _for_others(response, path, embedders)
+
+
+def _for_others(response: Response, path: str, embedders: Sequence[str]) -> Response:
+    """Return the response with what the browser must know to let another site use it."""
+    if path == EMBED:
+        allowed = " ".join(("'self'", *embedders))
+        response.headers["content-security-policy"] = CSP.replace(
+            "frame-ancestors 'none'", f"frame-ancestors {allowed}"
+        )
+    if path.endswith(".js"):
+        response.headers["access-control-allow-origin"] = "*"
+    return response
 
 
 def _look(root: Path, path: str, *, base: str) -> Response:

@@ -24,6 +24,7 @@ mark { background: var(--k); color: var(--i); border-radius: 2px; }
 `;
 
 const TEXT = `
+.launch, .panel { letter-spacing: normal; text-indent: 0; text-transform: none; white-space: normal; }
 button { min-block-size: 44px; min-inline-size: 24px; }
 .launch, .sheet { position: fixed; z-index: 2147483000; inset: auto; }
 .launch { inset-block-end: 1.25em; inset-inline-end: 1.25em; padding: .5em 1.1em; border: 1px solid var(--m); border-radius: 6px; background: var(--p); color: var(--m); font-weight: 600; }
@@ -96,7 +97,7 @@ q { display: block; quotes: none; }
 @media (max-width: 48em) {
   .sheet { inset-block: auto var(--below, 0px); inset-inline: 0; width: auto; height: min(85dvh, var(--seen, 100dvh)); border: 0; border-block-start: 1px solid var(--s2); border-radius: 10px 10px 0 0; }
 }
-@media (pointer: coarse) { .cite { padding: .35em .8em; margin-inline: .3em; } .cite::after { content: ""; position: absolute; inset: -9px -6px; } }
+@media (pointer: coarse) { .cite { padding: .35em .8em; margin-inline: .3em; } .cite::after { content: ""; position: absolute; inset: -10px -7px; } }
 @media (prefers-reduced-motion: no-preference) { .sheet { animation: arrive .14s ease-out; } @keyframes arrive { from { translate: 0 .5em; opacity: 0; } } }
 @media (prefers-contrast: more) { :host { --s2: var(--i); --l: var(--i); } }
 @media (forced-colors: active) { .send, .find, .cite, .problem, .help, .card { border: 1px solid; } }

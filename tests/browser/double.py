@@ -115,18 +115,20 @@ class Endpoint:
 
     def renew(self) -> None:
         """Forget everything: each test begins with this."""
-        self.mode, self.script = "stream", b""
+        self.mode, self.script, self.text = "stream", b"", PASSAGE
+        self.scripts: dict[str, bytes] = {}  # by question
         self.asked: list[dict[str, Any]] = []
         self.read: list[dict[str, Any]] = []
         self.told: list[dict[str, Any]] = []
         self.hashes: list[bool] = []
+        self.left = threading.Event()
 
     async def passage(self, request: Request) -> Response:
         """Return the passage behind any locator; in the mode "unreadable", nothing."""
         self.read.append(await request.json())
         if self.mode == "unreadable":
             return JSONResponse({"title": "Not found"}, 404, media_type="application/problem+json")
-        return JSONResponse({"evidence": [{"id": "e1", "text": PASSAGE}], "missing": []})
+        return JSONResponse({"evidence": [{"id": "e1", "text": self.text}], "missing": []})
 
     async def feedback(self, request: Request) -> Response:
         """Take a verdict."""
@@ -139,8 +141,8 @@ class Endpoint:
         self.hashes.append(request.headers.get("x-amz-content-sha256") == hashlib.sha256(raw).hexdigest())
         body = json.loads(raw)
         self.asked.append(body)
-        if self.script:
-            return Response(self.script, media_type="text/event-stream")
+        if script := self.scripts.get(body["question"], self.script):
+            return Response(script, media_type="text/event-stream")
         if self.mode in REFUSALS:
             status, kind, problem, headers = REFUSALS[self.mode]
             return Response(problem, status, media_type=kind, headers=headers)
@@ -152,9 +154,13 @@ class Endpoint:
     async def _bytes(self, found: dict[str, Any]) -> AsyncIterator[bytes]:
         text = "".join(self._events(found)).encode()
         cut = len(text) // 2 if self.mode == "cut" else len(text)
-        for at in range(0, cut, 61):
-            yield text[at : min(at + 61, cut)]
-            await asyncio.sleep(0.02 if self.mode == "slow" else 0)
+        try:
+            for at in range(0, cut, 61):
+                yield text[at : min(at + 61, cut)]
+                await asyncio.sleep(0.02 if self.mode == "slow" else 0)
+        except asyncio.CancelledError:
+            self.left.set()
+            raise
 
     def _events(self, found: dict[str, Any]) -> list[str]:
         sentences = [s for s in found["answer"].replace("。", "。\0").split("\0") if s]
