@@ -33,6 +33,7 @@ from query_fn.static import serve
 from query_fn.talk import Talk, site_of
 from query_fn.visibility import Visibility
 
+SITE_BUILD = "x-geosmin-build"  # the id in the site's build.json; whoever sends none is not on a site
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _feedback = logging.getLogger("geosmin.feedback")
 
@@ -71,7 +72,8 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
     if base != "/":
         routes.append(Route("/", _to(base)))
     everywhere = guarded(_unknown, origins=settings.allow_origins, methods=METHODS)
-    app = Starlette(routes=[*routes, _any_method("/{rest:path}", everywhere)])
+    strange = {404: lambda request, _: everywhere(request)}  # a path that no pattern matches: one with a newline
+    app = Starlette(routes=[*routes, _any_method("/{rest:path}", everywhere)], exception_handlers=strange)
     app.state.warm = live.warm
     app.state.health = lambda: _health(live.current())
     return app
@@ -107,7 +109,8 @@ class Api:
         pays = await anyio.to_thread.run_sync(self._guards.enter, self._visitor(request))
         body = await read_json(request, self._settings.max_body_bytes)
         question = requests.chat(body, max_chars=self._settings.max_question_chars)
-        build = await anyio.to_thread.run_sync(self._live.current)
+        site = request.headers.get(SITE_BUILD, "")
+        build = await anyio.to_thread.run_sync(self._live.agreeing, site)
         talk = Talk(question, build, self._settings, guards=self._guards, pays=pays)
         request.state.facts = talk.facts
         if question.ask.stream:

@@ -26,6 +26,7 @@ from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing, Art
 
 POINTER_KEY, BUILDS_KEY = "current", "builds"
 FETCHERS = 8
+LEAST = 1.0  # seconds between two looks at the pointer, however often somebody asks for one
 SECONDS = 3.0  # to connect, and without a byte
 _ID = re.compile(r"[0-9a-zA-Z][0-9a-zA-Z._-]{0,99}")
 _ABSENT = ("NoSuchKey", "NoSuchBucket", "404")
@@ -94,7 +95,7 @@ class Bucket:
         self._seconds = seconds
         self._clock = clock
         self._client: Any = None
-        self._look_again = float("-inf")
+        self._looked = self._look_again = float("-inf")
         self._folder: Path | None = None
         self._old: list[Path] = []
         self._seen = ""  # the id of the build that was fetched or refused last
@@ -104,7 +105,8 @@ class Bucket:
         """Return the folder of the newest build that verifies. Raises ArtifactError when there has been none yet."""
         if self._folder is not None and self._clock() < self._look_again:
             return self._folder
-        self._look_again = self._clock() + self._seconds
+        self._looked = self._clock()
+        self._look_again = self._looked + self._seconds
         try:
             self._refresh()
         except ArtifactError as error:
@@ -114,6 +116,10 @@ class Bucket:
             self.refused = error.code
         assert self._folder is not None
         return self._folder
+
+    def look(self) -> None:
+        """Let the next `target` read the pointer, unless it was read within a second."""
+        self._look_again = min(self._look_again, self._looked + LEAST)
 
     def _refresh(self) -> None:
         build_id = read_pointer(self._opened(), self._place).build_id

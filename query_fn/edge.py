@@ -158,7 +158,8 @@ def _preflight(request: Request, origins: tuple[str, ...], allow: str) -> Respon
         return Response(status_code=403)
     granted = {
         "access-control-allow-methods": allow,
-        "access-control-allow-headers": "content-type, x-amz-content-sha256",  # the hash: what a CDN signs with
+        # the hash is what a CDN signs with, the build that of the reader's site
+        "access-control-allow-headers": "content-type, x-amz-content-sha256, x-geosmin-build",
         "access-control-max-age": "600",
     }
     return Response(status_code=204, headers=granted)

@@ -105,6 +105,13 @@ class NotFound(RequestError):
     title = "Not found"
 
 
+class OtherBuild(RequestError):
+    """The site that the reader is on is of another build than what would answer: one of them is just being renewed."""
+
+    status = 409
+    title = "Another build"
+
+
 class TooLarge(RequestError):
     """The request is larger than the function accepts."""
 

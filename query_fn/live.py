@@ -23,7 +23,7 @@ from query_fn.agent.chat.extractive import Extractive
 from query_fn.agent.purse import Purse
 from query_fn.bucket import Bucket, Place
 from query_fn.contract import LEXICAL
-from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing, RouteFailed
+from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing, OtherBuild, RouteFailed
 from query_fn.retrieve.embed import Embedder, Reader
 from query_fn.retrieve.lexical import Lexical
 from query_fn.retrieve.search import Searcher
@@ -54,6 +54,10 @@ class Source(Protocol):
         """Return the folder of the build to use. Raises ArtifactError when there is none."""
         ...
 
+    def look(self) -> None:
+        """Let the next `target` see what is there now, and not what was a while ago."""
+        ...
+
 
 class Folder:
     """Builds on this disk, behind a symbolic link."""
@@ -66,6 +70,9 @@ class Folder:
     def target(self) -> Path:
         """Return what the link leads to now."""
         return self._path.resolve()
+
+    def look(self) -> None:
+        """Do nothing: a link is followed each time."""
 
 
 class Live:
@@ -86,6 +93,20 @@ class Live:
             if self._build is None or (target != self._build.target and (target, _stamp(target)) != self._refused):
                 self._build = self._reopen(target)
             return _noted(self._build, self._source.refused)
+
+    def agreeing(self, build_id: str) -> Build:
+        """Return the current build, which is the one that the reader's site names; "" is a reader without a site.
+
+        Raises OtherBuild when it is not, even after looking again, and ArtifactError as `current` does.
+        """
+        build = self.current()
+        if build_id and build_id != build.deps.store.manifest.build_id:
+            with self._lock:
+                self._source.look()
+            build = self.current()
+        if build_id and build_id != build.deps.store.manifest.build_id:
+            raise OtherBuild("The site and the answers are being renewed. Try again in a moment.")
+        return build
 
     def warm(self) -> None:
         """Open the build and load the model, so that the first question does not wait for them. Raises nothing.

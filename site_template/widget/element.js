@@ -148,7 +148,7 @@ export class GeosminAsk extends HTMLElement {
     this.#abort = new AbortController();
     this.#dispatch({ type: "ask", question, scope, replace });
     if (this.#parts.launch) log.scrollTop = log.lastElementChild.offsetTop - log.offsetTop;
-    const request = { endpoint: this.#endpoint, question, scope, lang: this.#words.lang, conversation: this.#state.conversation, signal: this.#abort.signal };
+    const request = { endpoint: this.#endpoint, root: this.#base, question, scope, lang: this.#words.lang, conversation: this.#state.conversation, signal: this.#abort.signal };
     await ask(request, (event) => this.#dispatch(event));
     this.#abort = null;
     if (this.#state.turns.at(-1)?.phase === "failed") await this.#instead(question);

@@ -3,6 +3,8 @@
 import { events } from "./stream.js";
 
 const request = globalThis.fetch.bind(globalThis); // as it was when this loaded, whatever the page makes of it later
+const RENEWALS = 8; // times that a question is asked again while another build arrives
+const RENEWAL = 3_000; // ms between them
 const SILENCE = 30_000; // ms without a byte; a function that is at work sends a comment every ten seconds
 
 export function apiAddress(endpoint, path) {
@@ -17,14 +19,34 @@ async function sha256(bytes) {
 }
 
 // A CDN that signs requests to the function takes the body's hash from this header.
-async function post(endpoint, path, { body, signal, accept = "application/json" }) {
+async function post(endpoint, path, { body, signal, accept = "application/json", more }) {
   const bytes = new TextEncoder().encode(JSON.stringify(body));
-  const headers = { "content-type": "application/json", accept, "x-amz-content-sha256": await sha256(bytes) };
+  const headers = { "content-type": "application/json", accept, "x-amz-content-sha256": await sha256(bytes), ...more };
   return request(apiAddress(endpoint, path), { method: "POST", headers, body: bytes, credentials: "omit", signal });
 }
 
+// The build that the page's own site is of, as a header: an answer of another one would lead to pages that are not here.
+async function build(root) {
+  if (!root || new URL(root).origin !== location.origin) return {};
+  try {
+    const reply = await request(new URL("build.json", root), { cache: "no-cache", credentials: "omit" });
+    return reply.ok ? { "x-geosmin-build": String((await reply.json()).build) } : {};
+  } catch {
+    return {};
+  }
+}
+
+// While site and function are being renewed, one may be ahead of the other for a moment.
+async function agreed(endpoint, root, options) {
+  for (let left = RENEWALS; ; left -= 1) {
+    const reply = await post(endpoint, "qa/chat", { ...options, more: await build(root) });
+    if (reply.status !== 409 || !left) return reply;
+    await new Promise((resolve) => setTimeout(resolve, RENEWAL));
+  }
+}
+
 // Asks, and hands each event to `dispatch` as it comes. Never throws.
-export async function ask({ endpoint, question, lang, scope, conversation, signal }, dispatch) {
+export async function ask({ endpoint, root, question, lang, scope, conversation, signal }, dispatch) {
   const body = { question, stream: true, lang: /^zh/i.test(lang) ? "zh" : "en", ...(scope && { scope }), ...(conversation && { conversation }) };
   const silent = new AbortController();
   let timer;
@@ -32,7 +54,7 @@ export async function ask({ endpoint, question, lang, scope, conversation, signa
   let begun = false;
   alive();
   try {
-    const reply = await post(endpoint, "qa/chat", { body, accept: "text/event-stream, application/json", signal: AbortSignal.any([signal, silent.signal]) });
+    const reply = await agreed(endpoint, root, { body, accept: "text/event-stream, application/json", signal: AbortSignal.any([signal, silent.signal]) });
     const kind = reply.headers.get("content-type") ?? "";
     begun = reply.ok;
     if (!reply.ok) dispatch({ type: "fail", ...(await refusal(reply, kind)) });
@@ -54,6 +76,7 @@ const lost = (cut) => (navigator.onLine === false ? "offline" : cut ? "cut" : "u
 async function refusal(reply, kind) {
   const { status, headers } = reply;
   if (status === 429) return { key: "busy", wait: Number(headers.get("retry-after")) || 0 };
+  if (status === 409) return { key: "version" };
   if (status === 413) return { key: "refused" };
   if (!kind.includes("json")) return { key: status >= 500 && status !== 501 ? "broken" : "absent" };
   if (status === 503) return { key: "absent" };
