@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: install serve test check lint bench lock clean
+.PHONY: install serve test ship check lint bench lock clean
 
 install: $(STAMP)
 
@@ -26,6 +26,10 @@ test: install
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/browser
 	$(BIN)/python -m pytest --ignore tests/browser -n 2 --dist loadfile
+
+# What ships: the wheel and the function's bundle, made first and tried with the source out of the way.
+ship: install
+	$(BIN)/python -m pytest tests/compiler/test_wheel.py tests/compiler/test_package.py
 
 lint: install
 	$(BIN)/ruff check .

@@ -44,12 +44,12 @@ class Fallen:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Both sides, what a build would pay for, and the figures that fell (None: no questions were asked)."""
+    """Both sides, what a build would pay for, and the figures that fell (None: not asked; a text: why that was no use)."""
 
     before: Side
     after: Side
     bill: Bill
-    fallen: Sequence[Fallen] | None = None
+    fallen: Sequence[Fallen] | str | None = None
 
     @property
     def published(self) -> tuple[SourcePath, ...]:
@@ -113,9 +113,11 @@ def markdown(found: Comparison) -> str:
     return "\n".join([*lines, "", *_questions(found.fallen)]).rstrip() + "\n"
 
 
-def _questions(fallen: Sequence[Fallen] | None) -> list[str]:
+def _questions(fallen: Sequence[Fallen] | str | None) -> list[str]:
     if fallen is None:
         return []
+    if isinstance(fallen, str):
+        return [f"Your questions {fallen}."]
     if not fallen:
         return ["Your questions: no figure fell."]
     rows = (f"- `{f.name}`: {f.before:.3f} → {'none' if f.after is None else f'{f.after:.3f}'}" for f in fallen)

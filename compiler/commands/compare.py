@@ -13,6 +13,7 @@ import typer
 from compiler.build import How
 from compiler.build import build as run_build
 from compiler.compare import Comparison, Fallen, Side, look, markdown, take_out
+from compiler.errors import SettingsError
 from compiler.evaluate import gate
 from compiler.evaluate.command import golden_report
 from compiler.index.switch import current_build
@@ -79,7 +80,7 @@ def compare(
                 "unpublish": len(found.unpublished),
                 "changed": found.changed,
                 "lint": [before.score, after.score],
-                "fallen": None if fallen is None else [dataclasses.asdict(one) for one in fallen],
+                "fallen": [dataclasses.asdict(one) for one in fallen] if isinstance(fallen, list) else fallen,
                 "usd": bill.usd,
             }
         )
@@ -92,7 +93,11 @@ def _side(settings: Settings, now: datetime, *, built: bool) -> Side:
     return look(settings, now=now, score=score)
 
 
-def _fallen(questions: Path, earlier: Settings, settings: Settings) -> list[Fallen]:
-    before, after = (golden_report(questions, one, clock=Clock(Silent())) for one in (earlier, settings))
+def _fallen(questions: Path, earlier: Settings, settings: Settings) -> list[Fallen] | str:
+    after = golden_report(questions, settings, clock=Clock(Silent()))
+    try:
+        before = golden_report(questions, earlier, clock=Clock(Silent()))
+    except SettingsError:  # they are about a page that was not there
+        return "could not be asked of the state before"
     fell = gate.falls(after, {**before, "docs": after["docs"]}, 1.0)  # pages may come and go
     return [Fallen(one.name, one.before, one.now) for one in fell]

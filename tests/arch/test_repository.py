@@ -78,7 +78,13 @@ def test_a_pull_request_gets_no_secret_and_no_cache(path: Path) -> None:
         return
     assert "pull_request_target" not in starts
     assert "secrets." not in path.read_text("utf-8")
-    uses = [step.get("uses", "") for job in flow["jobs"].values() for step in job["steps"]]
+    local = [yaml.safe_load(a.read_text("utf-8"))["runs"]["steps"] for a in ACTIONS if a.parent.name == "compare"]
+    steps = [step for job in flow["jobs"].values() for step in job["steps"]] + [
+        step for inner in local for step in inner
+    ]
+    uses = [step.get("uses", "") for step in steps]
+    assert [use for use in uses if use.endswith("/publish")] == []
+    assert [step["name"] for inner in local for step in inner if "deploy" in step.get("run", "")] == []
     assert [
         use for use in uses if use.startswith(("actions/cache@", "actions/cache/", "actions/download-artifact"))
     ] == []

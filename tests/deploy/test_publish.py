@@ -86,6 +86,20 @@ def test_a_push_publishes_to_pages(notes: Path, tmp_path: Path) -> None:
     assert "private-note" not in "".join(step.printed for step in job.ran)
 
 
+def test_what_the_cache_keeps_a_fork_may_read(notes: Path, tmp_path: Path) -> None:
+    """Of the state folder only files that hold nothing of private pages go into the cache, which pull requests can read."""
+    runner(notes, tmp_path / "a").run(WORKFLOW, "publish")
+    steps = yaml.safe_load((ROOT / ".github/actions/publish/action.yml").read_text())["runs"]["steps"]
+    (kept,) = (step["with"]["path"].split() for step in steps if step["name"] == "caches")
+    assert kept == [".geosmin/cache.db", ".geosmin/vectors.db", ".geosmin/claude", "~/.cache/geosmin"]
+    written = [
+        path for name in kept[:3] for place in [notes / name] for path in [place, *place.rglob("*")] if path.is_file()
+    ]
+    assert (notes / ".geosmin" / "cache.db") in written
+    assert not [path for path in written if b"quokka" in path.read_bytes() or b"private-note" in path.read_bytes()]
+    assert b"private-note" in (notes / ".geosmin" / "report.json").read_bytes()
+
+
 def test_a_push_publishes_site_and_function(notes: Path, owner: Account, tmp_path: Path) -> None:
     """With an account the site, the artifacts and the code are live, of one build, within three minutes."""
     settings = notes / "content" / "geosmin.yml"
