@@ -53,6 +53,7 @@ def parser() -> MarkdownIt:
         md.core.ruler.before("inline", name, rule)
     md.core.ruler.after("text_join", "anchors", _anchors)
     keep_spans(md)
+    md.normalizeLink = lru_cache(maxsize=1 << 12)(md.normalizeLink)  # type: ignore[method-assign]
     return md
 
 

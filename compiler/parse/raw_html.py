@@ -202,6 +202,11 @@ def text_html(fragment: str, resolve: Callable[[str], str | None]) -> str:
     return rewrite_tags(fragment, change)
 
 
+def drops(text: str) -> bool:
+    """Tell whether `without_dropped` may take anything out of a text, so that what is around it meets."""
+    return _DROPPED_OPEN.search(text) is not None
+
+
 def without_dropped(fragment: str) -> str:
     """Return a raw HTML block without the elements that no page shows, such as scripts; keeps every line."""
     out: list[str] = []

@@ -1,30 +1,27 @@
 """The published text of a page: its Markdown with every internal link resolved, line for line the same as the source.
 
 Chunks, outline, search and the read tool see this text. A link to a page that is not public leaves only its label.
-The result is read again by the same parser: whatever address in it was not put there is cut down to its label.
+The result goes through `net.py`: whatever address in it was not put there is cut down to its label.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from markdown_it.token import Token
 
 from compiler.parse.links import Resolution
-from compiler.parse.markdown import parser, plain_inline, skimming_source_parser, source_parser
+from compiler.parse.markdown import parser, plain_inline
+from compiler.parse.net import container, definitions, netted
 from compiler.parse.positions import Placed, Source
 from compiler.parse.raw_html import host_of, text_html
-from compiler.parse.tags import addresses
 
 Resolve = Callable[[str], Resolution]
-ROUNDS = 4
 _NEEDS_EDIT = re.compile(r"[\[<^]")
-_OUTSIDE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
-_CONTAINER = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t]|\[\^[^\]\s]+\]:|[:~][ \t]|\[[ xX]\][ \t]|#{1,6}[ \t])*")
 _LINKS = ("wikilink", "link_open", "image", "html_inline")
 
 
@@ -46,9 +43,9 @@ def published_text(body: str, tokens: Sequence[Token], env: Mapping[str, Any], r
     for block in tokens:
         edits.block(block)
     edits.surplus_cells()
-    for definition in _definitions(env):
+    for definition in definitions(env):
         edits.definition(definition)
-    return _netted(edits.text(), edits.made)
+    return netted(edits.text(), edits.made)
 
 
 class _Edits:
@@ -123,7 +120,7 @@ class _Edits:
             return
         for number in range(*definition["map"]):
             line, start = self.source.lines[number], self.source.starts[number]
-            prefix = _container(line)
+            prefix = container(line)
             new = ""
             if number == definition["map"][0] and found.status != "missing" and (label := _label(line[prefix:])):
                 title = definition.get("title", "")
@@ -167,66 +164,6 @@ class _Edits:
                 out += [self.source.body[at:start], new]
                 at = end
         return "".join(out) + self.source.body[at:]
-
-
-def _netted(text: str, made: set[str]) -> str:
-    """Return the text without any address that was not put there: such a block keeps its words, then nothing."""
-    for attempt in range(ROUNDS):
-        env: dict[str, Any] = {}
-        bad = dict(_foreign(skimming_source_parser().parse(text, env), env, made))
-        if not bad:
-            return text
-        lines = text.split("\n")
-        words = _words(source_parser().parse(text, {})) if not attempt else {}
-        for first, last in bad.items():
-            for number in range(first, min(last, len(lines))):
-                lines[number] = lines[number][: _container(lines[number])] if attempt < ROUNDS - 2 else ""
-            lines[first] += " · ".join(words.get(first, ()))
-        text = "\n".join(lines)
-    return "\n" * text.count("\n")
-
-
-def _foreign(tokens: Sequence[Token], env: dict[str, Any], made: set[str]) -> Iterator[tuple[int, int]]:
-    """Yield the first line and the end of each block that holds an address of unknown make."""
-    for block in tokens:
-        if block.map and not all(url in made or _OUTSIDE.match(url) for url in _urls(block)):
-            first, last = block.map
-            yield first, max(last, first + 1)
-    for definition in _definitions(env):
-        if definition["href"] not in made and not _OUTSIDE.match(definition["href"]):
-            yield definition["map"][0], definition["map"][1]
-
-
-def _words(tokens: Sequence[Token]) -> dict[int, list[str]]:
-    """Return the words of the blocks that begin on each line."""
-    rows: dict[int, list[str]] = {}
-    for block in tokens:
-        if block.type == "inline" and block.map:
-            rows.setdefault(block.map[0], []).append(plain_inline(block.children or ()))
-    return rows
-
-
-def _urls(block: Token) -> Iterator[str]:
-    if block.type == "html_block":
-        yield from addresses(block.content)
-    for token in block.children or ():
-        if token.type == "wikilink":
-            yield ""
-        elif token.type == "html_inline":
-            yield from addresses(token.content)
-        elif token.type in ("link_open", "image"):
-            yield str(token.attrs.get("href", token.attrs.get("src", "")))
-            yield from _urls(token)
-
-
-def _definitions(env: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [*env.get("references", {}).values(), *env.get("duplicate_refs", ())]
-
-
-def _container(line: str) -> int:
-    """Return how much of a line is quote or list markers."""
-    match = _CONTAINER.match(line)
-    return match.end() if match else 0
 
 
 def _label(line: str) -> str:
