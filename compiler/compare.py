@@ -44,7 +44,7 @@ class Fallen:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Both sides, what a build would pay for, and the figures that fell (None: not asked; a text: why that was no use)."""
+    """Both sides, what a build would pay for, and the figures that fell (None: not asked; a text: why not known)."""
 
     before: Side
     after: Side
