@@ -33,19 +33,25 @@ class EmbedCache:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path, self.anew = path, anew
         self.damaged: Path | None = None
+        self._db = sqlite3.connect(path)
         try:
-            self._db = self._open()
+            self._db.execute(_SCHEMA)
         except sqlite3.DatabaseError:
-            self.damaged = path.with_name(f"{path.name}.damaged")
-            path.replace(self.damaged)
-            self._db = self._open()
+            self._begin_anew()
 
     def get(self, keys: Sequence[bytes], dimension: int) -> Iterator[tuple[list[bytes], Floats]]:
         """Yield some of the keys that have a vector, with a table of them; a damaged one counts as none."""
         for first in range(0, 0 if self.anew else len(keys), AT_ONCE):
             some = keys[first : first + AT_ONCE]
             marks = ",".join("?" * len(some))
-            rows = self._db.execute(f"SELECT key, crc, value FROM vectors WHERE key IN ({marks})", some)  # noqa: S608
+            sql = f"SELECT key, crc, value FROM vectors WHERE key IN ({marks})"  # noqa: S608
+            try:
+                rows = self._db.execute(sql, some).fetchall()
+            except sqlite3.OperationalError:  # the disk's fault or another program's
+                raise
+            except sqlite3.DatabaseError:
+                self._begin_anew()
+                return
             whole = [(k, value) for k, crc, value in rows if len(value) == 4 * dimension and zlib.crc32(value) == crc]
             table = np.frombuffer(b"".join(value for _, value in whole), "<f4")
             yield [key for key, _ in whole], table.reshape(-1, dimension)
@@ -67,16 +73,13 @@ class EmbedCache:
         """Close the file."""
         self._db.close()
 
-    def _open(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self.path)
-        try:
-            db.execute(_SCHEMA)
-            if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-                raise sqlite3.DatabaseError("quick_check failed")
-        except sqlite3.DatabaseError:
-            db.close()
-            raise
-        return db
+    def _begin_anew(self) -> None:
+        """Set the file aside. Each vector has a checksum, so the file as a whole is not read beforehand."""
+        self._db.close()
+        self.damaged = self.path.with_name(f"{self.path.name}.damaged")
+        self.path.replace(self.damaged)
+        self._db = sqlite3.connect(self.path)
+        self._db.execute(_SCHEMA)
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,6 +214,20 @@ def test_a_corrupt_cache_is_set_aside_and_begun_anew(tmp_path: Path, embedder: E
     assert embed_rows(look_up(["一"], "passage", embedder, cache), embedder=embedder, cache=cache).fresh == 0
 
 
+def test_a_cache_with_a_damaged_part_is_begun_anew(tmp_path: Path, embedder: Embedder) -> None:
+    """A page of the file that can't be read is found when its vectors are wanted."""
+    path, texts = tmp_path / "cache.db", [f"第{n}句" for n in range(40)]
+    whole = EmbedCache(path)
+    before = embed_rows(look_up(texts, "passage", embedder, whole), embedder=embedder, cache=whole)
+    whole.close()
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    cache = EmbedCache(path)
+    again = embed_rows(look_up(texts, "passage", embedder, cache), embedder=embedder, cache=cache)
+    assert (again.fresh, cache.damaged is not None) == (len(texts), True)
+    assert again.vectors.tolist() == before.vectors.tolist()
+
+
 def test_a_damaged_cache_is_named_to_the_owner(tmp_path: Path, embedder: Embedder) -> None:
     """The report of a build names the file that was set aside."""
     (tmp_path / "vectors.db").write_bytes(b"junk" * 2000)
