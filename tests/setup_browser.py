@@ -10,6 +10,15 @@ from pathlib import Path
 
 CHROMIUM = Path("/usr/bin/chromium")
 PACKAGES = ("chromium", "fonts-noto-cjk")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def main() -> int:

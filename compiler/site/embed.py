@@ -21,7 +21,7 @@ SCRIPT = "ask.js"
 PAGE = "embed.html"
 _ENTRY = "embed.js"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
-_STYLES = re.compile(r"`\n:host.*?`;|(?<=TEXT = )`.*?`;", re.DOTALL)
+_STYLES = re.compile(r"`\n:host.*?`;|(?<=PANEL = )`.*?`;", re.DOTALL)
 _GAP = re.compile(r"\s*([{};,])\s*|(?<=:)\s+")
 _EXPORT = re.compile(r"^export (?=\w)", re.MULTILINE)
 

@@ -45,7 +45,7 @@ function open(chip, { source, citation, t, base, blank, read }) {
 
 function fill(words, found) {
   if (!found) return;
-  const space = (text) => (/[\p{L}\p{N},.;:]$/u.test(text) && /\p{Script=Latin}/u.test(text) ? " " : "");
+  const space = (text) => (/[!-~]$/.test(text) ? " " : ""); // Chinese has none
   words.replaceChildren(found.before, space(found.before), make("mark", {}, found.quote), space(found.quote), found.after);
 }
 

@@ -3,25 +3,26 @@
 // takes it), article (the page's id, for "about this page only"), placeholder, starters (JSON list, or parted by "|"),
 // inline, find (the name of a button that fires "geosmin-find" with what was typed).
 
+import { scopeOf, startersOf } from "./attributes.js";
 import { closeAt } from "./card.js";
 import { keep, remembered } from "./memory.js";
 import { fit, LONGEST_QUESTION, panel, show } from "./panel.js";
 import { initial, reduce, working } from "./reducer.js";
-import { make, questions } from "./render.js";
+import { button, make, questions } from "./render.js";
 import { ask, feedback, passage } from "./service.js";
 import { markdown, shareable } from "./share.js";
 import { words } from "./strings.js";
-import { style } from "./style.js";
+import { PANEL, style } from "./style.js";
 import { turn } from "./turn.js";
 
 const AGAIN = 400; // ms: a second click that belongs to the first is no wish to stop
-const NOTHING = { articles: [] }; // a scope that cannot be read widens nothing
 
 export class GeosminAsk extends HTMLElement {
   static home = { endpoint: "", root: "./", find: null }; // where the script comes from; `find` searches its static files
 
   #state = initial;
   #abort = null;
+  #launch = null;
   #parts = null;
   #drawn = new WeakMap(); // turn -> its node
   #opener = null;
@@ -30,13 +31,20 @@ export class GeosminAsk extends HTMLElement {
   #fit = () => fit(this.#parts.box);
 
   connectedCallback() {
-    if (!this.#parts) this.#build();
-    window.visualViewport?.addEventListener("resize", this.#fit);
+    if (this.shadowRoot) return; // moved in the document: everything is there already
+    style(this.attachShadow({ mode: "open" }));
+    if (this.#inline) return this.#embed();
+    const t = this.#words;
+    this.#launch = button(t.open, () => this.open(), { class: "launch", lang: t.lang, "aria-haspopup": "dialog" });
+    this.shadowRoot.append(this.#launch);
   }
 
   disconnectedCallback() {
-    window.visualViewport?.removeEventListener("resize", this.#fit);
-    queueMicrotask(() => this.isConnected || this.#abort?.abort()); // moved in the document: it goes on
+    queueMicrotask(() => {
+      if (this.isConnected) return;
+      window.visualViewport?.removeEventListener("resize", this.#fit);
+      this.#abort?.abort();
+    });
   }
 
   // Opens the panel and asks. A question that is being answered is not interrupted.
@@ -46,22 +54,32 @@ export class GeosminAsk extends HTMLElement {
   }
 
   open() {
-    const { box, field, launch } = this.#parts;
-    if (launch && !box.open) {
+    this.#build();
+    const { box, field } = this.#parts;
+    if (!this.#inline && !box.open) {
       this.#opener = document.activeElement;
       show(box);
-      launch.hidden = true;
+      this.#launch.hidden = true;
     }
     field.focus();
   }
 
   close() {
-    const { box, launch } = this.#parts;
-    if (!launch || !box.open) return;
-    box.close();
-    launch.hidden = false;
-    const opener = this.#opener?.isConnected && ![document.body, this].includes(this.#opener) ? this.#opener : launch;
+    if (this.#inline || !this.#parts?.box.open) return;
+    this.#parts.box.close();
+    this.#launch.hidden = false;
+    const opener = this.#opener?.isConnected && ![document.body, this].includes(this.#opener) ? this.#opener : this.#launch;
     opener.focus();
+  }
+
+  get #inline() {
+    return this.hasAttribute("inline");
+  }
+
+  #embed() {
+    this.#build();
+    const asked = new URLSearchParams(location.search).get("ask");
+    if (asked) this.#parts.field.value = asked.slice(0, LONGEST_QUESTION); // filled in, not sent: following a link spends nothing
   }
 
   get #words() {
@@ -80,43 +98,21 @@ export class GeosminAsk extends HTMLElement {
     return `geosmin-ask ${this.#base} ${this.getAttribute("scope") ?? ""}`;
   }
 
+  // The closed box is a button; everything else is made when it is first needed.
   #build() {
-    const has = { inline: this.hasAttribute("inline"), find: this.getAttribute("find"), article: this.getAttribute("article"), placeholder: this.getAttribute("placeholder") };
-    const does = { submit: () => this.#submit(), clear: () => this.#clear(), find: () => this.#find(), escape: () => this.#escape(), open: () => this.open(), close: () => this.close() };
-    const root = this.attachShadow({ mode: "open" });
-    style(root);
+    if (this.#parts) return;
+    const does = { submit: () => this.#submit(), stop: (event) => this.#stop(event), typed: () => this.#typed(), clear: () => this.#clear(), find: () => this.#find(), escape: () => this.#escape(), close: () => this.close() };
+    const has = { inline: this.#inline, find: this.getAttribute("find"), article: this.getAttribute("article"), placeholder: this.getAttribute("placeholder") };
+    style(this.shadowRoot, PANEL);
     this.#parts = panel(this.#words, has, does);
-    const { box, launch, send, field } = this.#parts;
-    send.addEventListener("click", (event) => this.#stop(event));
-    field.addEventListener("input", () => this.#typed());
-    box.addEventListener("keydown", (event) => has.inline && event.key === "Escape" && this.#escape());
-    root.append(...[launch, box].filter(Boolean));
+    this.shadowRoot.append(this.#parts.box);
+    window.visualViewport?.addEventListener("resize", this.#fit);
     this.#dispatch({ type: "restore", state: remembered(this.#key) });
     this.#show();
-    const asked = has.inline && new URLSearchParams(location.search).get("ask");
-    if (asked) field.value = asked.slice(0, LONGEST_QUESTION); // filled in, not sent: following a link spends nothing
-  }
-
-  #starters() {
-    const given = this.getAttribute("starters") || "[]";
-    let list = given.split("|");
-    try {
-      list = JSON.parse(given);
-    } catch {
-      // Not JSON: parted by "|".
-    }
-    return list.length ? questions(list.slice(0, 4).map(String), this.#words.starters, (text) => this.#send(text)) : null;
   }
 
   get #scope() {
-    const { here } = this.#parts;
-    const only = here?.checked ? { articles: [this.getAttribute("article")] } : null;
-    try {
-      const given = JSON.parse(this.getAttribute("scope") || "null");
-      return given || only ? { ...given, ...only } : null;
-    } catch {
-      return NOTHING;
-    }
+    return scopeOf(this.getAttribute("scope"), this.#parts.here?.checked && this.getAttribute("article"));
   }
 
   // A long paste is cut before anything is made of it, and the reader is told.
@@ -147,7 +143,7 @@ export class GeosminAsk extends HTMLElement {
     this.#sent = performance.now();
     this.#abort = new AbortController();
     this.#dispatch({ type: "ask", question, scope, replace });
-    if (this.#parts.launch) log.scrollTop = log.lastElementChild.offsetTop - log.offsetTop;
+    if (!this.#inline) log.scrollTop = log.lastElementChild.offsetTop - log.offsetTop;
     const request = { endpoint: this.#endpoint, root: this.#base, question, scope, lang: this.#words.lang, conversation: this.#state.conversation, signal: this.#abort.signal };
     await ask(request, (event) => this.#dispatch(event));
     this.#abort = null;
@@ -200,16 +196,16 @@ export class GeosminAsk extends HTMLElement {
   }
 
   // Copies, or shows what to copy where the browser forbids it.
-  async #copy(text, button) {
+  async #copy(text, from) {
     const t = this.#words;
-    const before = button.textContent;
+    const before = from.textContent;
     try {
       await navigator.clipboard.writeText(text);
-      this.#parts.status.textContent = button.textContent = t.copied;
-      setTimeout(() => (button.textContent = before), 1500);
+      this.#parts.status.textContent = from.textContent = t.copied;
+      setTimeout(() => (from.textContent = before), 1500);
     } catch {
       const field = make("textarea", { readonly: true, rows: 4, "aria-label": t.copyThis }, text);
-      button.closest(".actions").after(make("label", { class: "copy" }, t.copyThis, field));
+      from.closest(".actions").after(make("label", { class: "copy" }, t.copyThis, field));
       field.select();
     }
   }
@@ -238,7 +234,8 @@ export class GeosminAsk extends HTMLElement {
     for (const old of [...log.children]) if (!nodes.includes(old)) old.remove();
     nodes.forEach((node, at) => log.children[at] === node || log.insertBefore(node, log.children[at] ?? null));
     box.querySelector(":scope > .starters")?.remove();
-    if (!turns.length) (this.#parts.launch ? log : box).append(this.#starters() ?? "");
+    const starters = turns.length ? [] : startersOf(this.getAttribute("starters"));
+    if (starters.length) (this.#inline ? box : log).append(questions(starters, t.starters, (text) => this.#send(text)));
     clear.hidden = !turns.length;
     send.textContent = working(this.#state) ? t.stop : t.send;
     note.textContent = editing ? t.editing : hint;
@@ -252,8 +249,8 @@ export class GeosminAsk extends HTMLElement {
       again: ({ question, scope }) => this.#send(question, { scope, replace: true }),
       edit: (one) => this.#edit(one),
       rate: (one, verdict, reason) => this.#rate(one, verdict, reason),
-      copy: (one, button) => this.#copy(markdown(one, this.#base), button),
-      share: (one, button) => this.#copy(shareable(one.question, this.#base), button),
+      copy: (one, from) => this.#copy(markdown(one, this.#base), from),
+      share: (one, from) => this.#copy(shareable(one.question, this.#base), from),
       read: (locator) => passage(this.#endpoint, locator),
     };
     if (!this.#drawn.has(item)) this.#drawn.set(item, turn(item, { t: this.#words, base: this.#base, blank, ...does }));

@@ -1,4 +1,4 @@
-// The box around a conversation: a button with a sheet, or a form in the page. It knows no state.
+// The box around a conversation: a sheet, or a part of the page. It knows no state.
 
 import { sendOnEnter } from "./compose.js";
 import { button, make } from "./render.js";
@@ -7,10 +7,11 @@ export const LONGEST_QUESTION = 2000;
 
 const PHONE = "(max-width: 48em)";
 
-// `does`: submit, clear, find, escape; `has`: inline, find, article, placeholder. Returns the nodes that change.
+// `does`: submit, stop, typed, clear, find, escape, close; `has`: inline, find, article, placeholder. Returns the nodes
+// that change.
 export function panel(t, has, does) {
-  const field = make("textarea", { rows: 1, enterkeyhint: "send", "aria-label": t.placeholder, placeholder: has.placeholder || t.placeholder, "aria-describedby": "note" });
-  const send = make("button", { class: "send", type: "submit" }, t.send);
+  const field = make("textarea", { rows: 1, enterkeyhint: "send", "aria-label": t.placeholder, placeholder: has.placeholder || t.placeholder, "aria-describedby": "note", oninput: does.typed });
+  const send = make("button", { class: "send", type: "submit", onclick: does.stop }, t.send);
   const find = has.find && button(has.find, does.find, { class: "find" });
   const hint = matchMedia("(pointer: coarse)").matches ? "" : t.hint; // there is no Shift on a phone
   const note = make("p", { class: "note", id: "note" }, hint);
@@ -21,16 +22,11 @@ export function panel(t, has, does) {
   const status = make("p", { class: "visually-hidden", role: "status" });
   const clear = button(t.clear, does.clear, { class: "clear" });
   const composing = sendOnEnter(field, does.submit);
-  const parts = { field, send, note, hint, here, log, status, clear, composing };
-  return has.inline ? { ...parts, box: make("div", { class: "panel inline", lang: t.lang }, make("h2", { class: "visually-hidden" }, t.title), form, foot, status, log, clear) } : { ...parts, ...sheet(t, { form, foot, does, ...parts }) };
-}
-
-function sheet(t, { form, foot, log, status, clear, composing, does }) {
-  const bar = make("div", { class: "bar" }, make("h2", { id: "title" }, t.title), clear, button(t.close, does.close));
-  const box = make("dialog", { class: "panel sheet", lang: t.lang, "aria-labelledby": "title" }, bar, log, status, form, foot);
-  box.addEventListener("cancel", (event) => (event.preventDefault(), composing() || does.escape())); // Esc, or "back" on a phone
+  const above = has.inline ? make("h2", { class: "visually-hidden" }, t.title) : make("div", { class: "bar" }, make("h2", { id: "title" }, t.title), clear, button(t.close, does.close));
+  const box = has.inline ? make("div", { class: "panel inline", lang: t.lang }, above, form, foot, status, log, clear) : make("dialog", { class: "panel sheet", lang: t.lang, "aria-labelledby": "title" }, above, log, status, form, foot);
+  box.addEventListener("cancel", (event) => (event.preventDefault(), composing() || does.escape())); // Esc of a modal sheet, or "back" on a phone
   box.addEventListener("keydown", (event) => event.key === "Escape" && !box.matches(":modal") && !composing() && !event.isComposing && does.escape());
-  return { box, launch: button(t.open, does.open, { class: "launch", lang: t.lang, "aria-haspopup": "dialog" }) };
+  return { field, send, note, hint, here, log, status, clear, composing, box };
 }
 
 // On a phone the sheet is all there is, so the rest of the page is inert; beside a page it leaves the page alone.

@@ -3,8 +3,6 @@
 import { events } from "./stream.js";
 
 const request = globalThis.fetch.bind(globalThis); // as it was when this loaded, whatever the page makes of it later
-const RENEWALS = 8; // times that a question is asked again while another build arrives
-const RENEWAL = 3_000; // ms between them
 const SILENCE = 30_000; // ms without a byte; a function that is at work sends a comment every ten seconds
 
 export function apiAddress(endpoint, path) {
@@ -25,26 +23,6 @@ async function post(endpoint, path, { body, signal, accept = "application/json",
   return request(apiAddress(endpoint, path), { method: "POST", headers, body: bytes, credentials: "omit", signal });
 }
 
-// The build that the page's own site is of, as a header: an answer of another one would lead to pages that are not here.
-async function build(root) {
-  if (!root || new URL(root).origin !== location.origin) return {};
-  try {
-    const reply = await request(new URL("build.json", root), { cache: "no-cache", credentials: "omit" });
-    return reply.ok ? { "x-geosmin-build": String((await reply.json()).build) } : {};
-  } catch {
-    return {};
-  }
-}
-
-// While site and function are being renewed, one may be ahead of the other for a moment.
-async function agreed(endpoint, root, options) {
-  for (let left = RENEWALS; ; left -= 1) {
-    const reply = await post(endpoint, "qa/chat", { ...options, more: await build(root) });
-    if (reply.status !== 409 || !left) return reply;
-    await new Promise((resolve) => setTimeout(resolve, RENEWAL));
-  }
-}
-
 // Asks, and hands each event to `dispatch` as it comes. Never throws.
 export async function ask({ endpoint, root, question, lang, scope, conversation, signal }, dispatch) {
   const body = { question, stream: true, lang: /^zh/i.test(lang) ? "zh" : "en", ...(scope && { scope }), ...(conversation && { conversation }) };
@@ -54,7 +32,9 @@ export async function ask({ endpoint, root, question, lang, scope, conversation,
   let begun = false;
   alive();
   try {
-    const reply = await agreed(endpoint, root, { body, accept: "text/event-stream, application/json", signal: AbortSignal.any([signal, silent.signal]) });
+    const given = { body, accept: "text/event-stream, application/json", signal: AbortSignal.any([signal, silent.signal]) };
+    const send = (more) => post(endpoint, "qa/chat", { ...given, more });
+    const reply = new URL(root).origin === location.origin ? await (await import("./renewal.js")).agreed(root, send) : await send();
     const kind = reply.headers.get("content-type") ?? "";
     begun = reply.ok;
     if (!reply.ok) dispatch({ type: "fail", ...(await refusal(reply, kind)) });

@@ -29,13 +29,11 @@ export function shaped(value) {
   };
 }
 
-const ENDED = ["done", "failed", "stopped"];
-
 function ended(turn) {
   const answer = shaped(turn?.answer);
-  if (!isText(turn?.question) || (turn.phase === "done" && !answer)) return null;
-  const fields = { question: turn.question, scope: turn.scope ?? null, before: text(turn.before) || null, steps: list(turn.steps, isText), text: text(turn.text), answer, error: null, verdict: text(turn.verdict) || null };
-  return { ...fields, phase: ENDED.includes(turn.phase) && turn.phase !== "failed" ? turn.phase : "stopped", found: null };
+  const done = turn?.phase === "done";
+  if (!isText(turn?.question) || (done && !answer)) return null;
+  return { question: turn.question, scope: turn.scope ?? null, before: text(turn.before) || null, phase: done ? "done" : "stopped", steps: list(turn.steps, isText), text: text(turn.text), answer, error: null, found: null, verdict: text(turn.verdict) || null };
 }
 
 // Returns the state that was put into storage, or null. What had not ended has stopped: only a click asks again.

@@ -15,7 +15,7 @@ export class EventDecoder {
     this.#carriage = chunk.endsWith("\r");
     const lines = (this.#text + rest).split(/\r\n|\r|\n/);
     this.#text = lines.pop();
-    if (this.#text.length > MOST) throw new RangeError("an event that does not end");
+    if (this.#text.length > MOST) throw new RangeError();
     return lines.map((line) => this.#line(line)).filter((data) => data !== null);
   }
 

@@ -7,7 +7,9 @@ export const BASE = `
   --s2: var(--geosmin-ink-soft, light-dark(#5c6066, #a9a7a1)); --l: var(--geosmin-line, light-dark(#e0dfdb, #2e3238));
   --w: var(--geosmin-wash, light-dark(#f3f1ed, #1c2025)); --m: var(--geosmin-moss, light-dark(#2c6446, #8bc9a2));
   --c: var(--geosmin-clay, light-dark(#99502a, #dda67c)); --k: var(--geosmin-mark, light-dark(#f6e7c8, #4f4225)); }
+.launch, .panel { letter-spacing: normal; text-indent: 0; text-transform: none; white-space: normal; }
 :host([hidden]) { display: none; }
+@media print { :host { display: none; } }
 :host([theme=light]) { color-scheme: light; }
 :host([theme=dark]) { color-scheme: dark; }
 :host([theme=auto]) { color-scheme: light dark; }
@@ -20,17 +22,15 @@ a:hover { text-decoration-thickness: 2px; }
 h2, h3, h4, p, ul, ol, blockquote { margin: 0; padding: 0; }
 ul { list-style: none; }
 mark { background: var(--k); color: var(--i); border-radius: 2px; }
+.launch { position: fixed; inset-block-end: 1.25em; inset-inline-end: 1.25em; z-index: 9999999; min-block-size: 44px; padding: .5em 1.1em; border: 1px solid var(--m); border-radius: 6px; background: var(--p); color: var(--m); font-weight: 600; }
+.launch:hover { background: var(--m); color: var(--p); }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `;
 
-const TEXT = `
-.launch, .panel { letter-spacing: normal; text-indent: 0; text-transform: none; white-space: normal; }
+export const PANEL = `
 button { min-block-size: 44px; min-inline-size: 24px; }
-.launch, .sheet { position: fixed; z-index: 2147483000; inset: auto; }
-.launch { inset-block-end: 1.25em; inset-inline-end: 1.25em; padding: .5em 1.1em; border: 1px solid var(--m); border-radius: 6px; background: var(--p); color: var(--m); font-weight: 600; }
-.launch:hover { background: var(--m); color: var(--p); }
 .panel { display: flex; flex-direction: column; background: var(--p); color: inherit; }
-.sheet { inset-block: 0; inset-inline-end: 0; width: min(27em, 100vw); max-width: none; height: auto; max-height: none; margin: 0; padding: 0; border: 0; border-inline-start: 1px solid var(--l); }
+.sheet { position: fixed; z-index: 9999999; inset: 0 auto; inset-inline-end: 0; width: min(27em, 100vw); max-width: none; height: auto; max-height: none; margin: 0; padding: 0; border: 0; border-inline-start: 1px solid var(--l); }
 .sheet:not([open]) { display: none; }
 .bar, form, .foot, .foot label, .row, .row a, .actions, .reasons { display: flex; align-items: center; gap: 0 .75em; }
 .bar { padding-inline: 1em .25em; border-block-end: 1px solid var(--l); }
@@ -51,7 +51,7 @@ textarea::placeholder { color: var(--s2); opacity: 1; }
 .foot { flex-wrap: wrap; padding-inline: .75em; font-size: .8em; color: var(--s2); }
 .sheet .foot { padding-inline: 1.25em; }
 .foot label { min-block-size: 44px; cursor: pointer; }
-.foot input { inline-size: 1.2em; block-size: 1.2em; margin: 0; accent-color: var(--m); }
+.foot input { inline-size: 1.2em; block-size: 1.2em; margin: 0; }
 .note { padding-block: .4em; }
 .inline .note { visibility: hidden; }
 .inline:focus-within .note, .editing .note { visibility: visible; }
@@ -87,10 +87,9 @@ q { display: block; quotes: none; }
 .plain { color: var(--m); text-decoration: underline dotted 1px; text-underline-offset: .2em; }
 .actions button { text-decoration: underline 1px var(--l); text-underline-offset: .25em; }
 .actions button:hover { color: var(--i); }
-.reasons { flex-basis: 100%; }
 .turn:not(:last-of-type) :is(.newest, .starters) { display: none; }
 .copy, .copy textarea { display: block; width: 100%; }
-.copy textarea { padding: .5em; border: 1px solid var(--s2); }
+.copy textarea { border: 1px solid var(--s2); }
 .inline > .starters, .inline > .starters ul { display: flex; flex-wrap: wrap; justify-content: center; gap: 0 1.2em; }
 .inline > .starters .label { display: none; }
 
@@ -101,7 +100,6 @@ q { display: block; quotes: none; }
 @media (prefers-reduced-motion: no-preference) { .sheet { animation: arrive .14s ease-out; } @keyframes arrive { from { translate: 0 .5em; opacity: 0; } } }
 @media (prefers-contrast: more) { :host { --s2: var(--i); --l: var(--i); } }
 @media (forced-colors: active) { .send, .find, .cite, .problem, .help, .card { border: 1px solid; } }
-@media print { :host { display: none; } }
 `;
 
 const made = new Map(); // text -> sheet, shared by every box of the page
@@ -115,6 +113,7 @@ function sheetOf(text) {
   return made.get(text);
 }
 
-export function style(root, text = TEXT) {
+// Without more text: what the closed box needs.
+export function style(root, text = "") {
   root.adoptedStyleSheets = [sheetOf(BASE), sheetOf(text)];
 }

@@ -11,17 +11,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playw
 from compiler.site.mkdocs import render
 from tests.browser.double import Served
 from tests.compiler.site_sample import sample_site
-from tests.setup_browser import CHROMIUM
+from tests.setup_browser import CHROMIUM, FLAGS
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 BASE = "/repo/"
 
 

@@ -89,8 +89,9 @@ def test_a_follow_up_carries_the_conversation(page: Page, answering: Served) -> 
     ask(page, SMALL_RAIN)
     page.get_by_role("button", name="没有 GC–MS 时怎样比较土样？").click()
     expect(page.locator(".turn")).to_have_count(2)
-    expect(page.locator(".turn .sources").last).to_be_visible()
+    expect(page.locator(".turn").nth(1).locator(".actions")).to_be_visible()
     page.goto(answering.url + "garden/soil/")
+    page.locator(".launch").click()
     expect(page.locator(".turn")).to_have_count(2)
     ask(page, MOON)
     expect(page.locator(".turn").nth(2).locator(".sources")).to_be_visible()
@@ -109,6 +110,7 @@ def test_editing_replaces_the_last_question(page: Page, answering: Served) -> No
     expect(page.locator(".note")).to_contain_text("替换")
     ask(page, MOON)
     expect(page.locator(".turn .question")).to_have_text([MOON])
+    expect(page.locator(".help")).to_be_visible()
     assert answering.endpoint is not None
     assert [body.get("conversation") for body in answering.endpoint.asked] == [None, None]
 
@@ -227,6 +229,7 @@ def test_starting_over_forgets(page: Page, answering: Served) -> None:
     expect(page.locator(".turn")).to_have_count(0)
     assert page.evaluate("sessionStorage.length") == 0
     page.reload()
+    page.locator(".launch").click()
     expect(page.locator(".turn")).to_have_count(0)
 
 
@@ -238,6 +241,7 @@ def test_the_conversation_stays_in_the_tab(page: Page, answering: Served) -> Non
     assert page.evaluate("[document.cookie, JSON.stringify(localStorage)]") == ["", "{}"]
     other = page.context.new_page()
     other.goto(answering.url + "garden/soil/")
+    other.locator(".launch").click()
     expect(other.locator(".turn")).to_have_count(0)
 
 
@@ -252,6 +256,7 @@ def test_back_and_forward_ask_nothing_again(page: Page, answering: Served) -> No
     page.go_back()
     page.go_forward()
     page.go_back()
+    page.locator(".launch").click()
     expect(page.locator(".turn")).to_contain_text("没有答完就停下了")
     assert len(answering.endpoint.asked) == 1
 
