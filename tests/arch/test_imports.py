@@ -426,6 +426,19 @@ def test_only_the_edges_catch_everything() -> None:
     assert broad <= edges
 
 
+def test_nothing_stored_can_run() -> None:
+    """No module reads a format that runs code when it is loaded."""
+    barred = {"pickle", "marshal", "shelve", "dill", "joblib"}
+    found = set()
+    for name, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {(name, alias.name) for alias in node.names if alias.name.split(".")[0] in barred}
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in barred:
+                found.add((name, node.module))
+    assert found == set()
+
+
 def test_nothing_calls_print() -> None:
     """`print` is called nowhere: the consoles of rich belong to `compiler.terminal`."""
     talkers = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,22 @@ def test_a_place_that_is_none(tmp_path: Path, wrong: str) -> None:
         assert run(tmp_path, "check").returncode == 2
     else:
         assert run(tmp_path, "check", "--set", wrong).returncode == 2
+
+
+def test_a_dictionary_that_somebody_planted_is_not_read(tmp_path: Path) -> None:
+    """A file that another user laid into the shared temporary folder, under the name of a library's cache, changes nothing."""
+    text = "# 检索增强生成\n\n检索增强生成是一种先检索资料、再写答案的方法。检索增强生成需要索引。\n"
+    built = []
+    for name, planted in (("clean", {}), ("planted", {"jieba.cache": marshal.dumps(({"检索": 10**9}, 1))})):
+        write(tmp_path / name, {"content/a.md": PUBLIC + text})
+        shared = write(tmp_path / f"{name}-tmp", planted)
+        assert run(tmp_path / name, "build", *WORDS, TMPDIR=str(shared)).returncode == 0
+        assert {p.name: p.read_bytes() for p in shared.iterdir()} == planted
+        built.append(files(tmp_path / name / "dist"))
+    assert built[0] == built[1]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return every file of a folder by its path."""
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}

@@ -120,6 +120,17 @@ def test_a_push_publishes_site_and_function(notes: Path, owner: Account, tmp_pat
     assert time.monotonic() - began < 180
 
 
+def test_without_a_role_nothing_goes_to_amazon(notes: Path, owner: Account, tmp_path: Path) -> None:
+    """An owner who has taken the role away still publishes to Pages; no bucket is touched."""
+    settings = notes / "content" / "geosmin.yml"
+    settings.write_text(settings.read_text() + owner.settings())
+    commit(notes)
+    job = runner(notes, tmp_path / "a")
+    assert [(step.name, step.code) for step in job.run(WORKFLOW, "publish")] == [(name, 0) for name in BUILD]
+    assert (tmp_path / "a" / "temp" / "site" / "build.json").is_file()
+    assert owner.names(owner.builds) == owner.names(owner.site) == set()
+
+
 @pytest.mark.parametrize("visibility", ["public", "internal", "unknown", ""])
 def test_a_repository_that_others_read_stops(notes: Path, tmp_path: Path, visibility: str) -> None:
     """Nothing is built when private notes lie where others, or nobody knows who, can read them."""

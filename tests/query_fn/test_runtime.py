@@ -28,8 +28,10 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RuntimeApi]:
     bare = {k: v for k, v in os.environ.items() if not k.startswith("GEOSMIN_")}
     with runtime_api() as found:
         environment = {**bare, **ENVIRONMENT, "AWS_LAMBDA_RUNTIME_API": found.address}
-        environment["GEOSMIN_ARTIFACTS"] = str(artifacts)
-        process = subprocess.Popen([sys.executable, "-m", "query_fn.runtime"], cwd=ROOT, env=environment)
+        environment |= {"GEOSMIN_ARTIFACTS": str(artifacts), "LAMBDA_TASK_ROOT": str(ROOT)}
+        # as the managed runtime calls a wrapper: with its interpreter and its own loop
+        wrapper = [str(ROOT / "query_fn" / "stream.sh"), sys.executable, "/var/runtime/bootstrap.py"]
+        process = subprocess.Popen(wrapper, env=environment)
         yield found
         process.kill()
         process.wait()
