@@ -21,7 +21,7 @@ _TYPES = {".md": "text/markdown; charset=utf-8", ".js": "text/javascript", ".txt
 def serve(site: Path, path: str, *, base: str, embedders: Sequence[str] = ()) -> Response:
     """Return the file at a decoded site-relative path, a redirect to a folder's slash, or the 404 page.
 
-    Any site may load the scripts; the `embedders` (origins) may frame the question box. A build that is switched in
+    Any site may load our scripts; the `embedders` (origins) may frame the question box. A build that is switched in
     meanwhile takes the folder of the old one away: then the new one is looked at.
     """
     while True:
@@ -38,7 +38,7 @@ def _for_others(response: Response, path: str, embedders: Sequence[str]) -> Resp
         response.headers["content-security-policy"] = CSP.replace(
             "frame-ancestors 'none'", f"frame-ancestors {allowed}"
         )
-    if path.endswith(".js"):
+    if path == "ask.js" or (path.startswith("assets/") and path.endswith(".js")):  # ours: a page's own files are not
         response.headers["access-control-allow-origin"] = "*"
     return response
 

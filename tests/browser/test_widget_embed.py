@@ -26,7 +26,8 @@ PAGES = {
         '<geosmin-ask inline scope=\'{"tags":["rain"]}\'></geosmin-ask><geosmin-ask inline scope="{broken"></geosmin-ask>'
     ),
     "frame.html": document(
-        '<iframe title="Ask" src="SITEembed.html?lang=en&amp;theme=dark" width="500" height="600"></iframe>'
+        '<iframe title="Ask" src="SITEembed.html?lang=en&amp;theme=dark" width="500" height="600"'
+        ' sandbox="allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox"></iframe>'
     ),
     "lies.html": document(FLOAT + '<script type="module" src="lies.js"></script>'),
     "lies.js": "window.fetch = async () => new Response('{\"answer\":\"forged\"}', { headers: { 'content-type': 'application/json' } });",
@@ -195,6 +196,9 @@ def test_the_frame(page: Page, elsewhere: Elsewhere) -> None:
     expect(frame.locator(".answer")).to_contain_text("in the open")
     expect(frame.locator(".sources a").first).to_have_attribute("target", "_blank")
     expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
+    with page.expect_popup() as opened:
+        frame.locator(".sources a").first.click()
+    expect(opened.value.locator("[id='where-to-put-the-gauge']")).to_be_in_viewport()
 
 
 def test_only_named_sites_may_frame_it(browser: Browser, elsewhere: Elsewhere) -> None:
@@ -217,6 +221,15 @@ def test_no_other_page_can_be_framed(page: Page, elsewhere: Elsewhere) -> None:
     assert "frame-ancestors 'none'" in page.request.get(f"{elsewhere.site}rain/").headers["content-security-policy"]
     policy = page.request.get(f"{elsewhere.site}embed.html").headers["content-security-policy"]
     assert policy.endswith(f"frame-ancestors 'self' {elsewhere.origin}")
+
+
+def test_only_our_scripts_are_for_everybody(page: Page, elsewhere: Elsewhere) -> None:
+    """Other sites may load the box; pages, lists and data are for the site itself."""
+    shared = {path: "access-control-allow-origin" in page.request.get(elsewhere.site + path).headers for path in SHARED}
+    assert shared == SHARED
+
+
+SHARED = {"ask.js": True, "rain/": False, "build.json": False, "assets/pages.json": False, "embed.html": False}
 
 
 def test_an_origin_that_is_not_listed_is_told(browser: Browser, elsewhere: Elsewhere) -> None:
