@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -37,12 +38,13 @@ def pushes(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, Origin]
     """Twenty commits, one after the other, each with a build of its own."""
     folder = tmp_path_factory.mktemp("notes")
     git(folder, "init", "-q", "-b", "main")
-    made = []
+    made, template = [], tmp_path_factory.mktemp("template")
+    manifest = make_artifacts(template)
     for number in range(PUSHES):
         (folder / "page.md").write_text(str(number))
         id_ = commit(folder)
         artifacts = tmp_path_factory.mktemp("builds") / f"build-{number}"
-        manifest = make_artifacts(artifacts)
+        shutil.copytree(template, artifacts)
         (artifacts / MANIFEST).write_text(dump_manifest(replace(manifest, build_id=f"build-{number}")), "utf-8")
         made.append((artifacts, Origin(folder, Commit(id_, 1_800_000_000))))
     return made
