@@ -43,7 +43,7 @@ export class GeosminAsk extends HTMLElement {
     queueMicrotask(() => {
       if (this.isConnected) return;
       window.visualViewport?.removeEventListener("resize", this.#fit);
-      this.#abort?.abort();
+      this.#halt();
     });
   }
 
@@ -68,8 +68,8 @@ export class GeosminAsk extends HTMLElement {
     if (this.#inline || !this.#parts?.box.open) return;
     this.#parts.box.close();
     this.#launch.hidden = false;
-    const opener = this.#opener?.isConnected && ![document.body, this].includes(this.#opener) ? this.#opener : this.#launch;
-    opener.focus();
+    this.#launch.focus();
+    this.#opener?.focus(); // where it cannot take the focus, the button keeps it
   }
 
   get #inline() {
@@ -132,20 +132,28 @@ export class GeosminAsk extends HTMLElement {
   #stop(event) {
     if (!working(this.#state)) return;
     event.preventDefault();
-    if (performance.now() - this.#sent > AGAIN) this.#abort.abort();
+    if (performance.now() - this.#sent > AGAIN) this.#halt();
+  }
+
+  // Ends the request, whose events nobody hears any more.
+  #halt() {
+    this.#abort?.abort();
+    this.#abort = null;
+    this.#dispatch({ type: "stop" });
   }
 
   async #send(text, { replace = false, scope = this.#scope } = {}) {
     const question = text.trim().slice(0, LONGEST_QUESTION);
-    if (!question || working(this.#state) || this.#abort) return;
+    if (!question || this.#abort) return;
     const { field, log } = this.#parts;
     field.value = "";
     this.#sent = performance.now();
-    this.#abort = new AbortController();
+    const abort = (this.#abort = new AbortController());
     this.#dispatch({ type: "ask", question, scope, replace });
     if (!this.#inline) log.scrollTop = log.lastElementChild.offsetTop - log.offsetTop;
-    const request = { endpoint: this.#endpoint, root: this.#base, question, scope, lang: this.#words.lang, conversation: this.#state.conversation, signal: this.#abort.signal };
-    await ask(request, (event) => this.#dispatch(event));
+    const request = { endpoint: this.#endpoint, root: this.#base, question, scope, lang: this.#words.lang, conversation: this.#state.conversation, signal: abort.signal };
+    await ask(request, (event) => this.#abort === abort && this.#dispatch(event));
+    if (this.#abort !== abort) return;
     this.#abort = null;
     if (this.#state.turns.at(-1)?.phase === "failed") await this.#instead(question);
   }
@@ -163,7 +171,7 @@ export class GeosminAsk extends HTMLElement {
   }
 
   #clear() {
-    this.#abort?.abort();
+    this.#halt();
     this.#dispatch({ type: "clear" });
     this.#parts.field.focus();
   }

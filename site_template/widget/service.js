@@ -43,7 +43,7 @@ export async function ask({ endpoint, root, question, lang, scope, conversation,
     else dispatch({ type: "fail", key: "absent" });
     dispatch({ type: "end" });
   } catch {
-    dispatch(signal.aborted ? { type: "stop" } : { type: "fail", key: lost(begun && !silent.signal.aborted) });
+    dispatch({ type: "fail", key: lost(begun && !silent.signal.aborted) }); // nobody listens who has aborted it
   } finally {
     clearTimeout(timer);
   }

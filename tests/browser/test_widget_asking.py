@@ -233,6 +233,20 @@ def test_starting_over_forgets(page: Page, answering: Served) -> None:
     expect(page.locator(".turn")).to_have_count(0)
 
 
+def test_starting_over_in_the_middle_leaves_nothing_behind(page: Page, answering: Served) -> None:
+    """The next question can be asked at once, and nothing of the answer that was being made arrives in it."""
+    assert answering.endpoint is not None
+    answering.endpoint.mode = "slow"
+    page.goto(answering.url + "garden/soil/")
+    ask(page, SMALL_RAIN)
+    expect(page.locator(".steps li").first).to_be_visible()
+    page.get_by_role("button", name="重新开始").click()
+    answering.endpoint.mode = "stream"
+    ask(page, MOON)
+    expect(page.locator(".help")).to_be_visible()
+    expect(page.locator(".turn .question")).to_have_text([MOON])
+
+
 def test_the_conversation_stays_in_the_tab(page: Page, answering: Served) -> None:
     """No cookie, nothing in the browser's lasting storage; another tab knows nothing."""
     page.goto(answering.url + "garden/soil/")
