@@ -51,7 +51,7 @@ textarea::placeholder { color: var(--s2); opacity: 1; }
 .foot { flex-wrap: wrap; padding-inline: .75em; font-size: .8em; color: var(--s2); }
 .sheet .foot { padding-inline: 1.25em; }
 .foot label { min-block-size: 44px; cursor: pointer; }
-.foot input { inline-size: 1.2em; block-size: 1.2em; margin: 0; }
+.foot input { inline-size: 1.2em; block-size: 1.2em; }
 .note { padding-block: .4em; }
 .inline .note { visibility: hidden; }
 .inline:focus-within .note, .editing .note { visibility: visible; }
@@ -82,7 +82,6 @@ pre { margin: 0; padding: .6em .5em; border-radius: 6px; background: var(--w); o
 .help, .problem { padding: .75em 1em; border-radius: 6px; background: var(--w); }
 .problem { border-inline-start: 3px solid var(--c); }
 h4, .label, .sources summary { font-size: 1em; font-weight: 600; }
-.sources li + li { margin-block-start: .4em; }
 q { display: block; quotes: none; }
 .plain { color: var(--m); text-decoration: underline dotted 1px; text-underline-offset: .2em; }
 .actions button { text-decoration: underline 1px var(--l); text-underline-offset: .25em; }
@@ -96,7 +95,7 @@ q { display: block; quotes: none; }
 @media (max-width: 48em) {
   .sheet { inset-block: auto var(--below, 0px); inset-inline: 0; width: auto; height: min(85dvh, var(--seen, 100dvh)); border: 0; border-block-start: 1px solid var(--s2); border-radius: 10px 10px 0 0; }
 }
-@media (pointer: coarse) { .cite { padding: .35em .8em; margin-inline: .3em; } .cite::after { content: ""; position: absolute; inset: -10px -7px; } }
+@media (pointer: coarse) { .sources a { display: inline-block; padding-block: .85em; } .cite { padding: .35em .8em; margin-inline: .3em; } .cite::after { content: ""; position: absolute; inset: -10px -7px; } }
 @media (prefers-reduced-motion: no-preference) { .sheet { animation: arrive .14s ease-out; } @keyframes arrive { from { translate: 0 .5em; opacity: 0; } } }
 @media (prefers-contrast: more) { :host { --s2: var(--i); --l: var(--i); } }
 @media (forced-colors: active) { .send, .find, .cite, .problem, .help, .card { border: 1px solid; } }

@@ -164,7 +164,7 @@ def test_targets_are_large(page: Page, answering: Served) -> None:
     page.locator(".cite").first.click()
     page.get_by_role("button", name="没用").click()
     small = page.evaluate(
-        f"""[...{SHADOW}.querySelectorAll("button, label, .card a")].filter((one) => one.offsetParent && one.getBoundingClientRect().height < 43.9)
+        f"""[...{SHADOW}.querySelectorAll("button, label, .card a, .sources a")].filter((one) => one.offsetParent && one.getBoundingClientRect().height < 43.9)
         .map((one) => one.outerHTML.slice(0, 80))"""
     )
     assert small == []
