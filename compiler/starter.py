@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from compiler.errors import SettingsError
 
+PRIVATE_NOTE = "content/private-note.md"
 FILES = {
     "content/geosmin.yml": """\
 # Everything here is optional. `geosmin check` shows what is public before you publish.
@@ -59,7 +60,7 @@ Write `[[Welcome]]`. A link to a private page looks exactly like a link to a pag
 2. Run `geosmin serve` and open the address that it prints.
 3. Ask a question; the answer cites the headings that it comes from.
 """,
-    "content/private-note.md": """\
+    PRIVATE_NOTE: """\
 ---
 title: A private note
 ---
@@ -75,14 +76,16 @@ Nobody but you reads this: it does not say `share: public`.
 def write_starter(folder: Path, more: Mapping[str, str] = MappingProxyType({})) -> tuple[Path, ...]:
     """Write the starter files, and `more` by their paths, that are not there yet; return them.
 
-    Where notes are already, only `more` is written. Raises SettingsError when that is nothing.
+    Where notes are already, only `more` is written. Raises SettingsError when that is nothing. With `more` the folder is
+    meant for a host, whose repositories may be public: then no private note is written into it.
     """
     content = folder / "content"
     in_use = content.is_dir() and any(content.iterdir())
     if in_use and not more:
         raise SettingsError(f"{content} already holds files; run `geosmin build` there, or choose an empty folder")
     written = []
-    for name, text in {**({} if in_use else FILES), **more}.items():
+    own = {} if in_use else {name: text for name, text in FILES.items() if name != PRIVATE_NOTE or not more}
+    for name, text in {**own, **more}.items():
         place = folder / name
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -31,6 +31,12 @@ def notes(tmp_path: Path) -> Path:
     return folder
 
 
+def test_the_start_may_be_public(notes: Path) -> None:
+    """What the command writes holds nothing private, so that a public repository publishes it as it is."""
+    told = geosmin(notes, "check", "--repository", "public")
+    assert (told.returncode, "private (" in told.stdout) == (0, False), told.stdout + told.stderr
+
+
 @pytest.mark.slow
 def test_one_command_and_a_push_give_a_site_and_a_bundle(notes: Path, tmp_path: Path) -> None:
     """No other file is edited: the workflow that was written builds the site and the function's zip."""
