@@ -72,10 +72,12 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         rate_per_minute=_number(environment, "GEOSMIN_RATE_PER_MINUTE", default.rate_per_minute),
         rate_all_per_minute=_number(environment, "GEOSMIN_RATE_ALL_PER_MINUTE", default.rate_all_per_minute),
         day_usd=_dollars(environment, "GEOSMIN_DAY_USD", default.day_usd),
+        day_tokens=_number(environment, "GEOSMIN_DAY_TOKENS", default.day_tokens),
         off=_switch(environment.get("GEOSMIN_OFF", "")),
         trusted_hops=_number(environment, "GEOSMIN_TRUSTED_HOPS", default.trusted_hops),
         door=environment.get("GEOSMIN_DOOR", "").encode() or None,
         table=_table(environment.get("GEOSMIN_TABLE", "")),
+        shared_answers_seconds=_shared(environment),
         log_requests=True,
         log_words=environment.get("GEOSMIN_LOG_QUESTIONS", "") == "1",
         cached_answers=_number(environment, "GEOSMIN_CACHED_ANSWERS", default.cached_answers),
@@ -188,6 +190,14 @@ def _table(name: str) -> str:
     if name and find_spec("boto3") is None:
         raise SettingsError("GEOSMIN_TABLE needs boto3: make the bundle with `geosmin package --with aws`")
     return name
+
+
+def _shared(environment: Mapping[str, str]) -> int:
+    """Return for how many seconds answers are shared. Raises SettingsError when there is nothing to share them in."""
+    seconds = _number(environment, "GEOSMIN_SHARED_ANSWERS_SECONDS", 0)
+    if seconds and not environment.get("GEOSMIN_TABLE"):
+        raise SettingsError("GEOSMIN_SHARED_ANSWERS_SECONDS needs GEOSMIN_TABLE, where the answers are kept")
+    return seconds
 
 
 def _origins(text: str) -> tuple[str, ...]:

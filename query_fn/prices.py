@@ -50,6 +50,19 @@ class Usage:
         return self.input + self.cache_write + self.cache_read
 
 
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What a call may use, or has used: US dollars, and tokens in and out together."""
+
+    usd: float = 0.0
+    tokens: int = 0
+
+
+def spending(usage: Usage, price: Price) -> Spending:
+    """Return what tokens weigh on a budget."""
+    return Spending(cost(usage, price), usage.read + usage.output)
+
+
 def cost(usage: Usage, price: Price) -> float:
     """Return what tokens cost, in US dollars."""
     parts = (

@@ -48,11 +48,13 @@ class Settings:
     rate_per_minute: int = 0  # questions a client may ask per minute; 0 = no limit
     rate_all_per_minute: int = 0  # of all clients together
     day_usd: float = 5.0  # what the paid model may cost in a UTC day
+    day_tokens: int = 0  # of the paid model in a UTC day, in and out together; 0 = no limit beside the dollars
     off: str = ""  # "" | "model" | "all": the kill switch
     trusted_hops: int = 0  # proxies in front of the platform's own door that append to X-Forwarded-For
     door: bytes | None = field(default=None, repr=False)  # what the proxy in front must send; None: anybody may call
     table: str = ""  # DynamoDB table of what all containers count together; "" = each container counts for itself
     cached_answers: int = 256  # in this process
+    shared_answers_seconds: int = 0  # how long the table keeps answers for all containers; 0 = it keeps none
     bucket: str = ""  # s3://BUCKET/PREFIX: the artifacts come from there, and `artifacts` is not used
     verify_key: bytes | None = None  # the owner's public key; a manifest that it did not sign is refused
     refresh_seconds: float = 60.0  # how often the pointer in the bucket is looked at

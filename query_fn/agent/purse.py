@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from query_fn.errors import Spent
-from query_fn.prices import Price, Usage, cost
+from query_fn.prices import Price, Spending, Usage, cost, spending
 
 CLOSING = 0.3  # share of the seconds that is kept for the last answer
 SHARED = 2 / 3  # of what is left that sub-questions may use; the rest is for reading what they found, and answering
@@ -32,11 +32,11 @@ class Limits:
 class Budget(Protocol):
     """What all questions together may cost, for example in a day."""
 
-    def reserve(self, usd: float) -> bool:
-        """Set an amount aside; False when it is not there, or when nobody can tell."""
+    def reserve(self, worst: Spending) -> bool:
+        """Set dollars and tokens aside; False, with nothing kept, when one is not there or when nobody can tell."""
         ...
 
-    def settle(self, reserved: float, usd: float) -> None:
+    def settle(self, reserved: Spending, used: Spending) -> None:
         """Replace what was set aside by what was used."""
         ...
 
@@ -44,11 +44,11 @@ class Budget(Protocol):
 class Unlimited:
     """No budget beyond that of each question."""
 
-    def reserve(self, usd: float) -> bool:
+    def reserve(self, worst: Spending) -> bool:
         """Return True."""
         return True
 
-    def settle(self, reserved: float, usd: float) -> None:
+    def settle(self, reserved: Spending, used: Spending) -> None:
         """Forget it."""
 
 
@@ -131,19 +131,19 @@ class Purse:
             return "output_tokens"
         return "usd" if self.usd + cost(worst, price) > self.limits.usd else ""
 
-    def reserve(self, worst: Usage, price: Price) -> float:
-        """Set the worst case of a call aside and return it in US dollars. Raises Spent when a limit forbids it."""
+    def reserve(self, worst: Usage, price: Price) -> Spending:
+        """Set the worst case of a call aside and return it. Raises Spent when a limit forbids it."""
         if name := "gone" if self.gone() else "deadline" if not self.left else self.lacking(worst, price):
             raise Spent(name)
-        usd = cost(worst, price)
-        if not self._budget.reserve(usd):
+        reserved = spending(worst, price)
+        if not self._budget.reserve(reserved):
             raise Spent("budget")
         self.calls += 1
-        return usd
+        return reserved
 
-    def settle(self, reserved: float, usage: Usage, price: Price) -> None:
+    def settle(self, reserved: Spending, usage: Usage, price: Price) -> None:
         """Replace what was set aside by what a call used, as far as anybody can tell."""
-        usd = cost(usage, price)
+        used = spending(usage, price)
         self.usage += usage
-        self.usd += usd
-        self._budget.settle(reserved, usd)
+        self.usd += used.usd
+        self._budget.settle(reserved, used)

@@ -10,8 +10,11 @@ from query_fn.guard.answers import Answers, MemoryAnswers
 from query_fn.guard.budget import DailyBudget
 from query_fn.guard.counters import Counters, MemoryCounters
 from query_fn.guard.dynamo import DynamoCounters
+from query_fn.guard.shared_answers import SharedAnswers
 from query_fn.guard.switch import Switch
+from query_fn.guard.table import Table
 from query_fn.guard.visitors import Visitors
+from query_fn.prices import Spending
 from query_fn.settings import Settings
 
 
@@ -40,10 +43,14 @@ class Guards:
 
 def guards_for(settings: Settings) -> Guards:
     """Return the guards of the settings: with a table all containers count together, without one each for itself."""
-    shared: Counters | None = DynamoCounters(settings.table) if settings.table else None
+    table = Table(settings.table) if settings.table else None
+    shared: Counters | None = DynamoCounters(table) if table else None
+    answers: Answers = MemoryAnswers(settings.cached_answers)
+    if table and settings.shared_answers_seconds:
+        answers = SharedAnswers(table, answers, seconds=settings.shared_answers_seconds)
     return Guards(
         Visitors(settings.rate_per_minute, settings.rate_all_per_minute, shared=shared, secret=settings.secret or b""),
-        DailyBudget(shared or MemoryCounters(), settings.day_usd),
+        DailyBudget(shared or MemoryCounters(), Spending(settings.day_usd, settings.day_tokens)),
         Switch(settings.off, shared),
-        MemoryAnswers(settings.cached_answers),
+        answers,
     )

@@ -66,7 +66,7 @@ class Visitors:
             free = (
                 not limit
                 or self._shared is None
-                or self._shared.take(f"{key}:{minute}", 1, limit=limit, until=(minute + 2) * MINUTE)
+                or self._shared.take(f"{key}:{minute}", (1,), limits=(limit,), until=(minute + 2) * MINUTE)
             )
         except StoreDown as error:
             _log.warning("visitors are counted in this process alone: %s", error)

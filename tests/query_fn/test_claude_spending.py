@@ -22,7 +22,7 @@ from query_fn.agent.purse import Limits, Purse
 from query_fn.errors import Spent
 from query_fn.live import Live
 from query_fn.model import Ask
-from query_fn.prices import PRICES, Usage, cost
+from query_fn.prices import PRICES, Spending, Usage, cost
 from query_fn.service import Deps
 from query_fn.settings import ClaudeSettings, Settings
 from tests.artifacts import NOW, make_artifacts
@@ -50,19 +50,19 @@ class Till:
     spent: float = 0.0
     lock: Lock = field(default_factory=Lock)
 
-    def reserve(self, usd: float) -> bool:
+    def reserve(self, worst: Spending) -> bool:
         """Set an amount aside."""
         with self.lock:
-            if usd > self.left:
+            if worst.usd > self.left:
                 return False
-            self.left -= usd
+            self.left -= worst.usd
             return True
 
-    def settle(self, reserved: float, usd: float) -> None:
+    def settle(self, reserved: Spending, used: Spending) -> None:
         """Give back what was not used."""
         with self.lock:
-            self.left += reserved - usd
-            self.spent += usd
+            self.left += reserved.usd - used.usd
+            self.spent += used.usd
 
 
 class Greedy:
@@ -155,7 +155,7 @@ def test_a_purse_is_never_overdrawn(calls: list[tuple[int, int, float]]) -> None
         except Spent:
             continue
         used = Usage(cache_read=int(tokens_in * share), output=int(tokens_out * share))
-        assert reserved == cost(worst, price)
+        assert reserved == Spending(cost(worst, price), worst.read + worst.output)
         purse.settle(reserved, used, price)
     assert purse.usage.read <= 60_000
     assert purse.usage.output <= 3_000

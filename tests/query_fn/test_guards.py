@@ -20,11 +20,13 @@ from query_fn.app import create_app
 from query_fn.errors import Closed, TooMany
 from query_fn.guard.answers import MemoryAnswers
 from query_fn.guard.budget import DAY, DailyBudget
-from query_fn.guard.counters import Counters, MemoryCounters, StoreDown
+from query_fn.guard.counters import Amounts, Counters, MemoryCounters, StoreDown
 from query_fn.guard.dynamo import DynamoCounters
 from query_fn.guard.guards import Guards, guards_for
 from query_fn.guard.switch import Switch
+from query_fn.guard.table import Table
 from query_fn.guard.visitors import Visitors, address
+from query_fn.prices import Spending
 from query_fn.settings import Settings
 from tests.artifacts import NOW, SOON, make_build
 from tests.aws import aws, make_table
@@ -35,10 +37,10 @@ _tables = itertools.count()
 class Down:
     """A store that gives no answer."""
 
-    def take(self, key: str, amount: int, *, limit: int, until: int) -> bool:
+    def take(self, key: str, amounts: Amounts, *, limits: Amounts, until: int) -> bool:
         raise StoreDown("down")
 
-    def give(self, key: str, amount: int, *, until: int) -> None:
+    def give(self, key: str, amounts: Amounts, *, until: int) -> None:
         raise StoreDown("down")
 
     def flag(self, key: str) -> str:
@@ -57,66 +59,89 @@ def counters(request: pytest.FixtureRequest, cloud: str) -> Counters:
     """Both stores must keep the same promises."""
     if request.param == "memory":
         return MemoryCounters()
-    return DynamoCounters(make_table(f"guards-{next(_tables)}"))
+    return DynamoCounters(Table(make_table(f"guards-{next(_tables)}")))
 
 
 def test_a_counter_stops_at_its_limit(counters: Counters) -> None:
     """What fits is added, what does not fit changes nothing, and what is given back may be taken again."""
-    assert counters.take("a", 3, limit=4, until=9)
-    assert not counters.take("a", 2, limit=4, until=9)
-    assert counters.take("a", 1, limit=4, until=9)
-    counters.give("a", -2, until=9)
-    assert counters.take("a", 2, limit=4, until=9)
-    assert not counters.take("b", 5, limit=4, until=9)
+    assert counters.take("a", (3,), limits=(4,), until=9)
+    assert not counters.take("a", (2,), limits=(4,), until=9)
+    assert counters.take("a", (1,), limits=(4,), until=9)
+    counters.give("a", (-2,), until=9)
+    assert counters.take("a", (2,), limits=(4,), until=9)
+    assert not counters.take("b", (5,), limits=(4,), until=9)
     assert counters.flag("switch") == ""
 
 
-def test_one_unit_left_and_500_at_once(counters: Counters) -> None:
-    """Of 500 reservations at the same time that each want the last unit, one gets it: overshoot 0."""
-    budget = DailyBudget(counters, 1.0, clock=lambda: 0.0)
-    assert budget.reserve(0.9)
+def test_of_two_amounts_both_are_added_or_none(counters: Counters) -> None:
+    """When one of them does not fit, nothing is kept of the other."""
+    assert counters.take("a", (1, 9), limits=(4, 10), until=9)
+    assert not counters.take("a", (3, 2), limits=(4, 10), until=9)
+    assert not counters.take("a", (4, 1), limits=(4, 10), until=9)
+    assert counters.take("a", (3, 1), limits=(4, 10), until=9)
+    counters.give("a", (-1, -5), until=9)
+    assert counters.take("a", (1, 5), limits=(4, 10), until=9)
+
+
+@pytest.mark.parametrize("cap", [Spending(1.0, 10**6), Spending(10.0, 1000), Spending(1.0, 1000)])
+def test_one_unit_left_and_500_at_once(counters: Counters, cap: Spending) -> None:
+    """Of 500 reservations at the same time that each want the last unit, one gets it: overshoot 0 of either."""
+    budget = DailyBudget(counters, cap, clock=lambda: 0.0)
+    assert budget.reserve(Spending(0.9, 900))
     with ThreadPoolExecutor(50) as pool:
-        got = list(pool.map(lambda _: budget.reserve(0.1), range(500)))
+        got = list(pool.map(lambda _: budget.reserve(Spending(0.1, 100)), range(500)))
     assert sum(got) == 1
 
 
-@given(st.lists(st.tuples(st.floats(0.000001, 0.5), st.floats(0, 1)), max_size=40))
-def test_a_day_never_costs_more_than_its_cap(calls: list[tuple[float, float]]) -> None:
-    """However calls are reserved and settled, what was used plus what is set aside stays under the cap."""
-    budget, used, open_calls = DailyBudget(MemoryCounters(), 1.0, clock=lambda: 0.0), 0.0, []
-    for worst, share in calls:
+@given(st.lists(st.tuples(st.floats(0.000001, 0.5), st.integers(1, 500), st.floats(0, 1)), max_size=40))
+def test_a_day_never_costs_more_than_its_cap(calls: list[tuple[float, int, float]]) -> None:
+    """However calls are reserved and settled, what was used plus what is set aside stays under both caps."""
+    budget, used = DailyBudget(MemoryCounters(), Spending(1.0, 1000), clock=lambda: 0.0), [Spending()]
+    open_calls: list[tuple[Spending, Spending]] = []
+    for usd, tokens, share in calls:
+        worst = Spending(usd, tokens)
         if budget.reserve(worst):
-            open_calls.append((worst, worst * share))
+            open_calls.append((worst, Spending(usd * share, int(tokens * share))))
         if len(open_calls) > 2:
             reserved, spent = open_calls.pop(0)
             budget.settle(reserved, spent)
-            used += spent
-        assert used + sum(worst for worst, _ in open_calls) <= 1.0 + 1e-9
+            used.append(spent)
+        counted = used + [worst for worst, _ in open_calls]
+        assert sum(each.usd for each in counted) <= 1.0 + 1e-9
+        assert sum(each.tokens for each in counted) <= 1000
+
+
+def test_tokens_have_no_cap_until_the_owner_sets_one() -> None:
+    """With 0 tokens in the settings only the dollars are limited."""
+    budget = DailyBudget(MemoryCounters(), Spending(1.0), clock=lambda: 0.0)
+    assert budget.reserve(Spending(0.5, 10**9))
+    assert not budget.reserve(Spending(0.6, 1))
 
 
 def test_a_call_over_midnight_is_settled_on_its_day() -> None:
     """What was set aside yesterday gives nothing to today."""
     now = [DAY - 1.0]
-    budget = DailyBudget(MemoryCounters(), 1.0, clock=lambda: now[0])
-    assert budget.reserve(1.0)
+    budget, whole = DailyBudget(MemoryCounters(), Spending(1.0, 10), clock=lambda: now[0]), Spending(1.0, 10)
+    assert budget.reserve(whole)
     now[0] = DAY + 1.0
-    budget.settle(1.0, 0.0)
-    assert budget.reserve(1.0)
-    assert not budget.reserve(0.01)
+    budget.settle(whole, Spending())
+    assert budget.reserve(whole)
+    assert not budget.reserve(Spending(0.01, 0))
+    assert not budget.reserve(Spending(0.0, 1))
 
 
 def test_a_budget_without_a_store_spends_nothing() -> None:
     """When nobody can tell what is left, nothing is; settling then does not raise."""
-    budget = DailyBudget(Down(), 1.0)
-    assert not budget.reserve(0.001)
-    budget.settle(0.1, 0.05)
+    budget = DailyBudget(Down(), Spending(1.0))
+    assert not budget.reserve(Spending(0.001, 1))
+    budget.settle(Spending(0.1, 10), Spending(0.05, 5))
 
 
 def test_a_table_that_is_not_there_is_a_store_that_is_down(cloud: str) -> None:
     """Every fault of the service has the one name that callers know."""
-    store = DynamoCounters("nothing-here")
+    store = DynamoCounters(Table("nothing-here"))
     with pytest.raises(StoreDown):
-        store.take("a", 1, limit=2, until=1)
+        store.take("a", (1,), limits=(2,), until=1)
     with pytest.raises(StoreDown):
         store.flag("switch")
 
@@ -125,7 +150,7 @@ def test_a_slow_store_is_down(cloud: str, monkeypatch: pytest.MonkeyPatch) -> No
     """A store that cannot be reached is given up after seconds, not minutes."""
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(StoreDown):
-        DynamoCounters("t").give("a", 1, until=1)
+        DynamoCounters(Table("t")).give("a", (1,), until=1)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +205,7 @@ def _served(visitors: Visitors, visitor: str) -> bool:
 def test_the_switch_is_seen_within_half_a_minute(cloud: str) -> None:
     """The owner writes one word into the table; a container sees it, and sees it taken back."""
     name, now = make_table(f"guards-{next(_tables)}"), [0.0]
-    switch, table = Switch("", DynamoCounters(name), clock=lambda: now[0]), boto3.client("dynamodb")
+    switch, table = Switch("", DynamoCounters(Table(name)), clock=lambda: now[0]), boto3.client("dynamodb")
     assert switch.position() == ""
     for word, expected in (("model", "model"), ("all", "all"), ("stop!", "all"), ("", "")):
         table.put_item(TableName=name, Item={"id": {"S": "switch"}, "word": {"S": word}})

@@ -1,0 +1,119 @@
+"""Answers that all containers use again, in the DynamoDB table of the counters.
+
+An item is the key's hash and the events as compressed JSON. It is not given after `until`, whenever the table deletes
+it. What cannot be fetched, kept or understood is a miss, named in the log.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from query_fn.agent.events import Done, Event, Sentence, Source, Step
+from query_fn.guard.answers import Answers
+from query_fn.guard.counters import StoreDown
+from query_fn.guard.table import Table, failing_as_down
+from query_fn.model import Answer
+
+MOST_BYTES = 256 * 1024  # of an answer's events as JSON; the largest of the handbook's has 40,000
+_log = logging.getLogger("geosmin.answers")
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """What is kept of Done: all but the owner's trace."""
+
+    answer: Answer
+    standalone: str
+
+
+_KINDS = {"step": Step, "source": Source, "sentence": Sentence, "done": _Whole}
+
+
+class SharedAnswers:
+    """Answers in a table, behind those of this process: what is fetched once is not fetched again."""
+
+    def __init__(self, table: Table, near: Answers, *, seconds: int, clock: Callable[[], float] = time.time) -> None:
+        self._table = table
+        self._near = near
+        self._seconds = seconds  # for which an answer without an expiry is kept
+        self._clock = clock
+
+    def get(self, key: str, now: int) -> tuple[Event, ...]:
+        """Return an answer that has not expired."""
+        if near := self._near.get(key, now):
+            return near
+        try:
+            events, until = self._fetch(key)
+        except StoreDown as error:
+            _log.warning("kept answers cannot be read: %s", error)
+            return ()
+        if now >= until:
+            return ()
+        self._near.put(key, events, until)
+        return events
+
+    def put(self, key: str, events: Sequence[Event], until: int | None) -> None:
+        """Keep an answer here and in the table, no longer than it may be used."""
+        self._near.put(key, events, until)
+        raw, last = written(events), int(self._clock()) + self._seconds
+        if len(raw) > MOST_BYTES:
+            _log.warning("an answer of %d bytes is not shared", len(raw))
+            return
+        values = {
+            ":until": {"N": str(last if until is None else min(last, until))},
+            ":events": {"B": zlib.compress(raw)},
+        }
+        try:
+            self._keep(key, values)
+        except StoreDown as error:
+            _log.warning("an answer cannot be shared: %s", error)
+
+    def _keep(self, key: str, values: Mapping[str, object]) -> None:
+        """Write an item, with the one right to write that the counters need too."""
+        with failing_as_down():
+            self._table.client.update_item(
+                TableName=self._table.name,
+                Key={"id": {"S": f"answer:{key}"}},
+                UpdateExpression="SET #until = :until, events = :events",
+                ExpressionAttributeNames={"#until": "until"},
+                ExpressionAttributeValues=values,
+            )
+
+    def _fetch(self, key: str) -> tuple[tuple[Event, ...], int]:
+        with failing_as_down():
+            found = self._table.client.get_item(TableName=self._table.name, Key={"id": {"S": f"answer:{key}"}})
+        if "Item" not in found:
+            return (), 0
+        item = found["Item"]
+        try:
+            raw = zlib.decompressobj().decompress(item["events"]["B"], MOST_BYTES)
+            return read(raw), int(item["until"]["N"])
+        except (KeyError, ValueError, zlib.error) as error:
+            _log.warning("a kept answer cannot be understood: %s", type(error).__name__)
+            return (), 0
+
+
+def written(events: Sequence[Event]) -> bytes:
+    """Return events as JSON: pairs of a kind and its fields."""
+    return json.dumps([_pair(event) for event in events], ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def read(raw: bytes) -> tuple[Event, ...]:
+    """Return the events of `written`, every field of the type it has. Raises ValueError for anything else."""
+    from msgspec import convert  # 19 ms
+
+    pairs = convert(json.loads(raw), list[tuple[Literal["step", "source", "sentence", "done"], object]])
+    found: list[Step | Source | Sentence | _Whole] = [convert(fields, _KINDS[kind]) for kind, fields in pairs]
+    return tuple(Done(each.answer, each.standalone) if isinstance(each, _Whole) else each for each in found)
+
+
+def _pair(event: Event) -> tuple[str, object]:
+    kept = _Whole(event.answer, event.standalone) if isinstance(event, Done) else event
+    kind = next(name for name, made in _KINDS.items() if isinstance(kept, made))
+    return kind, asdict(kept)
