@@ -119,3 +119,22 @@ def test_without_script_everything_can_be_read(browser: Browser, answering: Serv
     page.locator("[popovertarget=g-tree]").first.click()
     assert page.locator("#g-tree").is_visible()
     context.close()
+
+
+SHIFT = """window.shift = 0;
+new PerformanceObserver((list) => { for (const one of list.getEntries()) window.shift += one.value; })
+  .observe({ type: "layout-shift", buffered: true });"""
+
+
+@pytest.mark.parametrize("context", [PHONE], indirect=True)
+def test_pages_load_as_lighthouse_wants_them(page: Page, silent: Served) -> None:
+    """Home, article and wiki page stay where they are while loading, name themselves, and log no error."""
+    logged: list[str] = []
+    page.on("console", lambda line: logged.append(line.text) if line.type == "error" else None)
+    page.add_init_script(SHIFT)
+    for path in ("", "garden/smell/", "wiki/geosmin/"):
+        page.goto(silent.url + path, wait_until="networkidle")
+        assert page.evaluate("window.shift") < 0.05, path
+        assert page.title()
+        assert page.locator("meta[name=description]").get_attribute("content"), path
+    assert logged == []
