@@ -91,10 +91,15 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return made
 
 
-def moments(total: int, sample: int) -> list[int]:
-    """Return all operations, or `sample` of them spread over the build, the last one included."""
-    if os.environ.get("GEOSMIN_NIGHTLY") or total <= sample:
+def moments(total: int) -> list[int]:
+    """Return all operations at night, and else a sample of them."""
+    if os.environ.get("GEOSMIN_NIGHTLY") or total <= SAMPLE:
         return list(range(1, total + 1))
+    return spread(total, SAMPLE)
+
+
+def spread(total: int, sample: int) -> list[int]:
+    """Return `sample` operations spread over the build, the last one included."""
     return sorted({round(1 + i * (total - 1) / (sample - 1)) for i in range(sample)})
 
 
@@ -106,7 +111,7 @@ def test_what_is_served_survives(place: Place, kind: str) -> None:
     total = count(place.work, place.folder)
     assert total > 100
     ends = set()
-    for at in moments(total, SAMPLE):
+    for at in moments(total):
         place.edit()
         ends.add(run(place.work, KINDS[kind](at), place.folder))
         place.check()
@@ -121,7 +126,7 @@ def test_the_whole_press_survives_a_kill(place: Place) -> None:
     place.how = How(durable=False)
     place.edit()
     total = count(place.work, place.folder)
-    for at in moments(total, 4)[1:]:
+    for at in spread(total, 4)[1:]:
         place.edit()
         assert run(place.work, Fault(at, sent=signal.SIGKILL), place.folder) in {-signal.SIGKILL, ENDED}
         place.check()
