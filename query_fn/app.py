@@ -23,7 +23,8 @@ from query_fn.contract import MANIFEST, POINTER, ManifestError, load_manifest
 from query_fn.edge import Endpoint, guarded, read_json, recorded
 from query_fn.errors import NotFound
 from query_fn.guard.guards import guards_for
-from query_fn.guard.visitors import address
+from query_fn.guard.proof import HEADER, Holder, Proof
+from query_fn.guard.visitors import address, name_of
 from query_fn.live import Build, Live
 from query_fn.model import Scope
 from query_fn.pump import attended
@@ -56,6 +57,7 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
 
     routes = [
         route("api/public/qa/chat", api.chat, "POST"),
+        route("api/public/session", api.session, "GET", "HEAD"),
         route("api/public/search", api.search, "GET", "HEAD"),
         route("api/public/outline", api.collection, "GET", "HEAD"),
         route("api/public/outline/{article:path}", api.outline, "GET", "HEAD"),
@@ -106,6 +108,8 @@ class Api:
 
     async def chat(self, request: Request) -> Response:
         """Answer a question, as one JSON object or as a stream of events."""
+        if self._guards.proof is not None:
+            request.state.passed = await anyio.to_thread.run_sync(self._admit, request, self._guards.proof)
         pays = await anyio.to_thread.run_sync(self._guards.enter, self._visitor(request))
         body = await read_json(request, self._settings.max_body_bytes)
         question = requests.chat(body, max_chars=self._settings.max_question_chars)
@@ -116,6 +120,17 @@ class Api:
         if question.ask.stream:
             return StreamingResponse(talk.stream(), headers=wire.STREAM_HEADERS)
         return JSONResponse(await attended(talk.whole, request.is_disconnected))
+
+    async def session(self, request: Request) -> Response:
+        """Return the work that must be done before the first question. Raises NotFound when none is."""
+
+        def challenge(build: Build) -> wire.Json:
+            if self._guards.proof is None:
+                raise NotFound("No proof is needed here.")
+            found = self._guards.proof.challenge(self._holder(request, build))
+            return {"challenge": found.token, "bits": found.bits, "expires_in": found.seconds}
+
+        return await self._in_thread(challenge)
 
     async def search(self, request: Request) -> Response:
         """Return candidates for a query."""
@@ -160,6 +175,16 @@ class Api:
             return work(self._live.current())
 
         return JSONResponse(await anyio.to_thread.run_sync(whole))
+
+    def _admit(self, request: Request, proof: Proof) -> str:
+        """Return the session of who may ask. Raises ProofNeeded, which costs a visitor nothing of a limit."""
+        self._guards.look()
+        return proof.admit(request.headers.get(HEADER, ""), self._holder(request, self._live.current()))
+
+    def _holder(self, request: Request, build: Build) -> Holder:
+        manifest = build.deps.store.manifest
+        visitor = name_of(self._visitor(request), self._settings.secret or b"")
+        return Holder(f"{manifest.site_url}{manifest.base_path}", visitor)
 
     def _visitor(self, request: Request) -> str:
         client = request.client.host if request.client else ""

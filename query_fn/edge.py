@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from query_fn import records, wire
 from query_fn.errors import ArtifactError, BadRequest, Forbidden, RequestError, TooLarge, TooMany
 from query_fn.guard.limits import check_body, parse_json
+from query_fn.guard.proof import HEADER
 
 DOOR = "x-geosmin-door"
 METRICS = {"ms": "Milliseconds", "usd": "None", "confidence": "None"}
@@ -50,10 +51,13 @@ def guarded(
         response.headers.setdefault("cache-control", "no-store")
         response.headers["x-request-id"] = request_id
         response.headers["x-content-type-options"] = "nosniff"
+        if passed := getattr(request.state, "passed", ""):
+            response.headers[HEADER] = passed
         if origins:
             response.headers["vary"] = "Origin"
         if (origin := request.headers.get("origin")) in origins and origin:
             response.headers["access-control-allow-origin"] = origin
+            response.headers["access-control-expose-headers"] = f"retry-after, x-request-id, {HEADER}"
         return response
 
     return handle
@@ -159,7 +163,7 @@ def _preflight(request: Request, origins: tuple[str, ...], allow: str) -> Respon
     granted = {
         "access-control-allow-methods": allow,
         # the hash is what a CDN signs with, the build that of the reader's site
-        "access-control-allow-headers": "content-type, x-amz-content-sha256, x-geosmin-build",
+        "access-control-allow-headers": "content-type, x-amz-content-sha256, x-geosmin-build, x-geosmin-pass",
         "access-control-max-age": "600",
     }
     return Response(status_code=204, headers=granted)

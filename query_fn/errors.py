@@ -16,6 +16,7 @@ QueryError
     ├── TooLarge           413
     ├── TooMany            429: names the seconds to wait
     ├── Forbidden          403: came around the proxy that the owner put in front
+    ├── ProofNeeded        403: the owner wants work before the first question
     └── Closed             503: the owner has switched it off; told like a fault of the caller, with its own words
 """
 
@@ -87,6 +88,7 @@ class RequestError(QueryError):
 
     status = 400
     title = "Bad request"
+    code = ""  # for what a program does something about
 
     def __init__(self, detail: str, *, pointer: str = "") -> None:
         super().__init__(detail)
@@ -135,6 +137,14 @@ class Forbidden(RequestError):
 
     status = 403
     title = "Forbidden"
+
+
+class ProofNeeded(RequestError):
+    """The request does not show the work, or the session, that the owner wants before a question."""
+
+    status = 403
+    title = "Proof of work needed"
+    code = "proof_needed"
 
 
 class Closed(RequestError):

@@ -26,6 +26,7 @@ from query_fn.app import create_app
 from query_fn.bucket import Place
 from query_fn.environment import SettingsError, chat_from, claude_from
 from query_fn.errors import ArtifactError
+from query_fn.guard.proof import MOST_BITS
 from query_fn.guard.switch import POSITIONS
 from query_fn.settings import Settings
 from query_fn.signature import key_from
@@ -74,6 +75,7 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         day_usd=_dollars(environment, "GEOSMIN_DAY_USD", default.day_usd),
         day_tokens=_number(environment, "GEOSMIN_DAY_TOKENS", default.day_tokens),
         off=_switch(environment.get("GEOSMIN_OFF", "")),
+        proof_bits=_proof(environment),
         trusted_hops=_number(environment, "GEOSMIN_TRUSTED_HOPS", default.trusted_hops),
         door=environment.get("GEOSMIN_DOOR", "").encode() or None,
         table=_table(environment.get("GEOSMIN_TABLE", "")),
@@ -190,6 +192,14 @@ def _table(name: str) -> str:
     if name and find_spec("boto3") is None:
         raise SettingsError("GEOSMIN_TABLE needs boto3: make the bundle with `geosmin package --with aws`")
     return name
+
+
+def _proof(environment: Mapping[str, str]) -> int:
+    """Return the bits of work. Raises SettingsError for too many, and without a secret to sign with."""
+    bits = _number(environment, "GEOSMIN_PROOF_BITS", 0)
+    if bits > MOST_BITS or (bits and not environment.get("GEOSMIN_CONVERSATION_SECRET")):
+        raise SettingsError(f"GEOSMIN_PROOF_BITS is at most {MOST_BITS} and needs GEOSMIN_CONVERSATION_SECRET")
+    return bits
 
 
 def _shared(environment: Mapping[str, str]) -> int:

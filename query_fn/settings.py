@@ -50,6 +50,7 @@ class Settings:
     day_usd: float = 5.0  # what the paid model may cost in a UTC day
     day_tokens: int = 0  # of the paid model in a UTC day, in and out together; 0 = no limit beside the dollars
     off: str = ""  # "" | "model" | "all": the kill switch
+    proof_bits: int = 0  # work before the first question: 2 to the power of this many hashes; 0 = none; needs `secret`
     trusted_hops: int = 0  # proxies in front of the platform's own door that append to X-Forwarded-For
     door: bytes | None = field(default=None, repr=False)  # what the proxy in front must send; None: anybody may call
     table: str = ""  # DynamoDB table of what all containers count together; "" = each container counts for itself

@@ -191,7 +191,8 @@ def problem(status: int, title: str, *, request_id: str, **more: object) -> Json
 
 def request_problem(error: RequestError, request_id: str) -> Json:
     """Return the problem details of a caller's fault."""
-    more = {"detail": error.detail, "pointer": error.pointer} if error.pointer else {"detail": error.detail}
+    told = {"code": error.code, "detail": error.detail, "pointer": error.pointer}
+    more = {name: text for name, text in told.items() if text}
     return problem(error.status, error.title, request_id=request_id, **more)
 
 

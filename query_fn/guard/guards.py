@@ -10,6 +10,7 @@ from query_fn.guard.answers import Answers, MemoryAnswers
 from query_fn.guard.budget import DailyBudget
 from query_fn.guard.counters import Counters, MemoryCounters
 from query_fn.guard.dynamo import DynamoCounters
+from query_fn.guard.proof import Proof, WorkProof
 from query_fn.guard.shared_answers import SharedAnswers
 from query_fn.guard.switch import Switch
 from query_fn.guard.table import Table
@@ -26,6 +27,7 @@ class Guards:
     budget: Budget
     switch: Switch
     answers: Answers
+    proof: Proof | None = None  # anybody may ask
 
     def enter(self, visitor: str) -> bool:
         """Count a question; say whether the paid model may be asked. Raises Closed and TooMany."""
@@ -43,14 +45,16 @@ class Guards:
 
 def guards_for(settings: Settings) -> Guards:
     """Return the guards of the settings: with a table all containers count together, without one each for itself."""
+    secret = settings.secret or b""
     table = Table(settings.table) if settings.table else None
     shared: Counters | None = DynamoCounters(table) if table else None
     answers: Answers = MemoryAnswers(settings.cached_answers)
     if table and settings.shared_answers_seconds:
         answers = SharedAnswers(table, answers, seconds=settings.shared_answers_seconds)
     return Guards(
-        Visitors(settings.rate_per_minute, settings.rate_all_per_minute, shared=shared, secret=settings.secret or b""),
+        Visitors(settings.rate_per_minute, settings.rate_all_per_minute, shared=shared, secret=secret),
         DailyBudget(shared or MemoryCounters(), Spending(settings.day_usd, settings.day_tokens)),
         Switch(settings.off, shared),
         answers,
+        WorkProof(settings.proof_bits, secret, shared=shared) if settings.proof_bits and secret else None,
     )

@@ -1,27 +1,22 @@
 """The conversation token: earlier turns, vouched for by the server's own signature.
 
 The client holds it and sends it back; nothing is stored. A token is bound to one site, expires, and is at most 16 KB.
-Format: ``base64url(payload JSON) "." base64url(HMAC-SHA256)``. A turn that was not signed here does not exist.
+A turn that was not signed here does not exist.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from query_fn.guard.tokens import opened, seal
 from query_fn.model import Turn
 
 MAX_TURNS = 5
 MAX_ANSWER_CHARS = 1_000
 MAX_TOKEN_BYTES = 16 * 1024
 _VERSION = 1
-_PURPOSE = b"geosmin conversation 1\x00"
+_PURPOSE = b"geosmin conversation 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +47,7 @@ def sign(turns: Sequence[Turn], secret: bytes, *, binding: Binding, seconds: int
             "exp": binding.now + seconds,
             "turns": [asdict(turn) for turn in kept],
         }
-        raw = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
-        token = f"{_encode(raw)}.{_encode(_mac(raw, secret))}"
+        token = seal(payload, secret, purpose=_PURPOSE)
         if len(token) <= MAX_TOKEN_BYTES or not kept:
             return token
         kept = kept[1:]
@@ -69,7 +63,7 @@ def open_token(token: str | None, secret: bytes | None, *, binding: Binding) -> 
         return Conversation()
     if secret is None:
         return Conversation(note="conversation_off")
-    payload = _verified(token, secret)
+    payload = opened(token, secret, purpose=_PURPOSE, most=MAX_TOKEN_BYTES)
     if payload is None or payload.get("v") != _VERSION:
         return Conversation(note="conversation_invalid")
     if payload["site"] != binding.site:
@@ -85,30 +79,3 @@ def open_token(token: str | None, secret: bytes | None, *, binding: Binding) -> 
 
 def _shorten(turn: Turn) -> Turn:
     return Turn(turn.question, turn.standalone, turn.answer[:MAX_ANSWER_CHARS], turn.evidence)
-
-
-def _mac(raw: bytes, secret: bytes) -> bytes:
-    return hmac.new(secret, _PURPOSE + raw, hashlib.sha256).digest()
-
-
-def _verified(token: str, secret: bytes) -> dict[str, Any] | None:
-    """Return the payload when, and only when, its signature is ours; only then is it parsed."""
-    head, _, tail = token.partition(".")
-    if len(token) > MAX_TOKEN_BYTES or not token.isascii():
-        return None
-    try:
-        raw, mac = _decode(head), _decode(tail)
-    except (binascii.Error, ValueError):
-        return None
-    if not hmac.compare_digest(mac, _mac(raw, secret)):
-        return None
-    payload: dict[str, Any] = json.loads(raw)
-    return payload
-
-
-def _encode(raw: bytes) -> str:
-    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
-
-
-def _decode(text: str) -> bytes:
-    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)

@@ -31,6 +31,11 @@ def address(client: str, forwarded: str, trusted_hops: int) -> str:
     return str(ipaddress.ip_network((found, 64), strict=False)) if found.version == 6 else str(found)
 
 
+def name_of(visitor: str, secret: bytes) -> str:
+    """Return a visitor as a hash that only this function can make."""
+    return hashlib.blake2b(visitor.encode(), key=secret[:64], digest_size=12).hexdigest()
+
+
 class Visitors:
     """Limits per minute, for each visitor and for all together. The process has its own; shared counters add theirs."""
 
@@ -46,12 +51,12 @@ class Visitors:
         self._limits = (each, everybody)
         self._each, self._all = Rate(each), Rate(everybody)
         self._shared = shared
-        self._secret = secret[:64]
+        self._secret = secret
         self._clock = clock
 
     def take(self, visitor: str) -> None:
         """Spend one request. Raises TooMany; a visitor who is refused takes nothing from the others."""
-        name = hashlib.blake2b(visitor.encode(), key=self._secret, digest_size=12).hexdigest()
+        name = name_of(visitor, self._secret)
         self._each.take(name)
         if self._shared is not None:
             self._window(f"rate:{name}", self._limits[0])

@@ -12,15 +12,19 @@ export function apiAddress(endpoint, path) {
 }
 
 async function sha256(bytes) {
-  const found = crypto.subtle ? await crypto.subtle.digest("SHA-256", bytes) : (await import("./sha256.js")).digest(bytes);
-  return Array.from(new Uint8Array(found), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const found = await (crypto.subtle ?? (await import("./sha256.js"))).digest("SHA-256", bytes);
+  return [...new Uint8Array(found)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+const pass = {}; // headers that work.js fills in, where a function wants work before it answers
+
 // A CDN that signs requests to the function takes the body's hash from this header.
-async function post(endpoint, path, { body, signal, accept = "application/json", more }) {
+async function post(endpoint, path, { body, signal, more }) {
   const bytes = new TextEncoder().encode(JSON.stringify(body));
-  const headers = { "content-type": "application/json", accept, "x-amz-content-sha256": await sha256(bytes), ...more };
-  return request(apiAddress(endpoint, path), { method: "POST", headers, body: bytes, credentials: "omit", signal });
+  const headers = { "content-type": "application/json", "x-amz-content-sha256": await sha256(bytes), ...more, ...pass };
+  const send = () => request(apiAddress(endpoint, path), { method: "POST", body: bytes, credentials: "omit", signal, headers });
+  const reply = await send();
+  return reply.status === 403 ? (await import("./work.js")).work(reply, send, signal, headers, pass) : reply;
 }
 
 // Asks, and hands each event to `dispatch` as it comes. Never throws.
@@ -32,8 +36,7 @@ export async function ask({ endpoint, root, question, lang, scope, conversation,
   let begun = false;
   alive();
   try {
-    const given = { body, accept: "text/event-stream, application/json", signal: AbortSignal.any([signal, silent.signal]) };
-    const send = (more) => post(endpoint, "qa/chat", { ...given, more });
+    const send = (more) => post(endpoint, "qa/chat", { body, signal: AbortSignal.any([signal, silent.signal]), more });
     const reply = new URL(root).origin === location.origin ? await (await import("./renewal.js")).agreed(root, send) : await send();
     const kind = reply.headers.get("content-type") ?? "";
     begun = reply.ok;
@@ -58,9 +61,9 @@ async function refusal(reply, kind) {
   if (status === 429) return { key: "busy", wait: Number(headers.get("retry-after")) || 0 };
   if (status === 409) return { key: "version" };
   if (status === 413) return { key: "refused" };
-  if (!kind.includes("json")) return { key: status >= 500 && status !== 501 ? "broken" : "absent" };
-  if (status === 503) return { key: "absent" };
-  if (status >= 500) return { key: "broken" };
+  const json = kind.includes("json");
+  if (status >= 500) return { key: status === (json ? 503 : 501) ? "absent" : "broken" };
+  if (!json) return { key: "absent" };
   const { pointer } = await reply.json();
   return { key: pointer && pointer !== "/question" ? "version" : "refused" };
 }
@@ -78,9 +81,5 @@ export async function passage(endpoint, locator) {
 
 // Tells the owner whether an answer helped; returns whether it was taken.
 export async function feedback(endpoint, body) {
-  try {
-    return (await post(endpoint, "feedback", { body })).ok;
-  } catch {
-    return false;
-  }
+  return (await post(endpoint, "feedback", { body }).catch(() => ({}))).ok;
 }

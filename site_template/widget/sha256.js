@@ -4,8 +4,8 @@
 const fraction = (root) => Math.floor((root % 1) * 2 ** 32);
 const turned = (word, ...by) => by.reduce((all, bits) => all ^ ((word >>> bits) | (word << (32 - bits))), 0);
 
-// Returns the 32 bytes of the hash.
-export function digest(bytes) {
+// Returns the 32 bytes of the hash, called like the browsers' own function.
+export function digest(_, bytes) {
   const primes = [];
   for (let n = 2; primes.length < 64; n++) if (primes.every((prime) => n % prime)) primes.push(n);
   const rounds = primes.map((prime) => fraction(Math.cbrt(prime)));

@@ -215,7 +215,7 @@ def test_filtering_the_list_of_pages(modules: Modules, query: str, titles: list[
 @pytest.mark.parametrize("size", [0, 1, 55, 56, 63, 64, 65, 1000, 100_000])
 def test_the_hash_is_the_hash(modules: Modules, size: int) -> None:
     """SHA-256 without the browser's help, at every edge of its blocks."""
-    body = "return [...m.digest(new Uint8Array(value).map((_, i) => i * 7))].map((b) => b.toString(16).padStart(2, '0')).join('');"
+    body = "return [...m.digest('SHA-256', new Uint8Array(value).map((_, i) => i * 7))].map((b) => b.toString(16).padStart(2, '0')).join('');"
     assert modules.run("sha256.js", body, size) == hashlib.sha256(bytes(i * 7 % 256 for i in range(size))).hexdigest()
 
 

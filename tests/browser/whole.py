@@ -59,10 +59,14 @@ def build(place: Path) -> Path:
 
 
 @contextmanager
-def serve(current: Path, allow_origins: tuple[str, ...] = ()) -> Iterator[str]:
+def serve(current: Path, allow_origins: tuple[str, ...] = (), *, proof_bits: int = 0) -> Iterator[str]:
     """Serve a build by the function's own application, and yield its address."""
     settings = Settings(
-        artifacts=current / "artifacts", site=current / "site", secret=b"x" * 32, allow_origins=allow_origins
+        artifacts=current / "artifacts",
+        site=current / "site",
+        secret=b"x" * 32,
+        allow_origins=allow_origins,
+        proof_bits=proof_bits,
     )
     server = uvicorn.Server(uvicorn.Config(create_app(settings), port=0, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)

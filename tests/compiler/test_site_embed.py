@@ -32,7 +32,7 @@ def test_the_one_file_imports_nothing_at_once() -> None:
     text = embed.script(sample_site(), "assets/0123456789ab")
     assert re.findall(r'^import |from\s*"', text) == []
     assert set(re.findall(r'import\("([^"]+)"', text)) == {
-        f"./assets/0123456789ab/widget/{name}.js" for name in ("renewal", "sha256")
+        f"./assets/0123456789ab/widget/{name}.js" for name in ("renewal", "sha256", "work")
     }
 
 

@@ -155,6 +155,10 @@ def test_a_snapshot_holds_the_open_build(artifacts: Path) -> None:
         ("GEOSMIN_ARTIFACTS", "s3://bucket/wiki"),
         ("GEOSMIN_ARTIFACTS", "https://bucket/wiki"),
         ("GEOSMIN_DAY_USD", "-1"),
+        ("GEOSMIN_DAY_TOKENS", "-1"),
+        ("GEOSMIN_PROOF_BITS", "16"),
+        ("GEOSMIN_PROOF_BITS", "25"),
+        ("GEOSMIN_SHARED_ANSWERS_SECONDS", "60"),
         ("GEOSMIN_CONVERSATION_SECRET", "short"),
         ("GEOSMIN_ALLOW_ORIGINS", "*"),
         ("GEOSMIN_ALLOW_ORIGINS", "https://*.example.org"),
@@ -186,6 +190,8 @@ def test_environment(handler: Any) -> None:
             "GEOSMIN_DOOR": "open sesame",
             "GEOSMIN_TABLE": "geosmin",
             "GEOSMIN_CACHED_ANSWERS": "10",
+            "GEOSMIN_PROOF_BITS": "16",
+            "GEOSMIN_SHARED_ANSWERS_SECONDS": "60",
         }
     )
     assert found == Settings(
@@ -202,6 +208,8 @@ def test_environment(handler: Any) -> None:
         door=b"open sesame",
         table="geosmin",
         cached_answers=10,
+        proof_bits=16,
+        shared_answers_seconds=60,
         log_requests=True,
     )
 
