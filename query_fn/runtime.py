@@ -1,7 +1,8 @@
 """A runtime loop that streams: ``python -m query_fn.runtime`` in place of the managed one.
 
 The managed Python runtime hands a response over when it is whole. This loop sends what the app yields when it yields
-it, for function URLs (invoke mode RESPONSE_STREAM); for every other event it answers like `query_fn.handler`.
+it, for function URLs (invoke mode RESPONSE_STREAM) and, with GEOSMIN_STREAM_REST=1, for REST APIs whose integration has
+the response transfer mode STREAM: their events do not tell. For every other event it answers like `query_fn.handler`.
 
 Protocol: AWS, "Using the Lambda runtime API" and "Custom runtimes: response streaming". A streamed body is a JSON
 prelude with status and headers, eight zero bytes, and then the body, in chunked transfer encoding.
@@ -93,12 +94,12 @@ class Stream:
             self._client.respond(self._request_id, problem(500, "Something failed here", "Try again."))
 
 
-def serve(client: RuntimeClient) -> None:
-    """Answer events, for ever."""
+def serve(client: RuntimeClient, *, rest: bool = False) -> None:
+    """Answer events, for ever; `rest` says that REST APIs take streams."""
     with asyncio.Runner() as runner:
         while True:
             request_id, event = client.next()
-            if _streams(event) and refusal(event) is None:
+            if _streams(event, rest=rest) and refusal(event) is None:
                 runner.run(_stream(client, request_id, event))
             else:
                 client.respond(request_id, handler(event, None))
@@ -122,11 +123,13 @@ async def _stream(client: RuntimeClient, request_id: str, event: Event) -> None:
     stream.end()
 
 
-def _streams(event: object) -> bool:
-    """Say whether the event came through a function URL, the only door here whose other side takes a stream."""
+def _streams(event: object, *, rest: bool) -> bool:
+    """Say whether the event came through a door whose other side takes a stream."""
     context = event.get("requestContext") if isinstance(event, Mapping) else None
-    domain = context.get("domainName") if isinstance(context, Mapping) else None
-    return isinstance(domain, str) and ".lambda-url." in domain
+    if not isinstance(context, Mapping):
+        return False
+    domain = context.get("domainName")
+    return (isinstance(domain, str) and ".lambda-url." in domain) or (rest and "resourcePath" in context)
 
 
 def _prelude(status: int, headers: Any) -> bytes:
@@ -145,7 +148,8 @@ def _prelude(status: int, headers: Any) -> bytes:
 
 def main() -> None:
     """Run the loop against the Runtime API that the environment names."""
-    serve(RuntimeClient(os.environ["AWS_LAMBDA_RUNTIME_API"]))
+    rest = os.environ.get("GEOSMIN_STREAM_REST") == "1"
+    serve(RuntimeClient(os.environ["AWS_LAMBDA_RUNTIME_API"]), rest=rest)
 
 
 if __name__ == "__main__":

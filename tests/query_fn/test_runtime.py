@@ -8,14 +8,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from query_fn.runtime import PRELUDE_TYPE, RuntimeClient, Stream
+from query_fn.runtime import PRELUDE_TYPE, RuntimeClient, Stream, _streams
 from tests.artifacts import make_build
+from tests.events import Asked, balancer, balancer_with_lists, http_api, rest_api
 from tests.runtime_api import ENVIRONMENT, Reply, RuntimeApi, question, runtime_api, url_event
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +29,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RuntimeApi]:
     bare = {k: v for k, v in os.environ.items() if not k.startswith("GEOSMIN_")}
     with runtime_api() as found:
         environment = {**bare, **ENVIRONMENT, "AWS_LAMBDA_RUNTIME_API": found.address}
-        environment |= {"GEOSMIN_ARTIFACTS": str(artifacts), "LAMBDA_TASK_ROOT": str(ROOT)}
+        environment |= {"GEOSMIN_ARTIFACTS": str(artifacts), "LAMBDA_TASK_ROOT": str(ROOT), "GEOSMIN_STREAM_REST": "1"}
         # as the managed runtime calls a wrapper: with its interpreter and its own loop
         wrapper = [str(ROOT / "query_fn" / "stream.sh"), sys.executable, "/var/runtime/bootstrap.py"]
         process = subprocess.Popen(wrapper, env=environment)
@@ -65,11 +66,21 @@ def test_the_answer_is_the_buffered_one(api: RuntimeApi) -> None:
         assert part in json.loads(body)["answer"]
 
 
-def test_other_doors_are_buffered(api: RuntimeApi) -> None:
-    """An HTTP API takes no stream: it gets one JSON value."""
-    event = url_event(question())
-    event["requestContext"]["domainName"] = "abc.execute-api.eu-west-1.amazonaws.com"
-    reply = api.ask(event)
+def test_a_rest_api_may_take_a_stream(api: RuntimeApi) -> None:
+    """Where the owner says so, the answer for a REST API is streamed in the same form."""
+    prelude, body = _parts(api.ask(rest_api(Asked(body=question(stream=True)))))
+    assert (prelude["statusCode"], body.endswith(b"data: [DONE]\n\n")) == (200, True)
+
+
+def test_a_rest_api_takes_none_by_default() -> None:
+    """Its events do not tell whether their other side takes a stream, so it must be said."""
+    assert not _streams(rest_api(Asked()), rest=False)
+
+
+@pytest.mark.parametrize("door", [http_api, balancer, balancer_with_lists], ids=lambda door: door.__name__)
+def test_other_doors_are_buffered(api: RuntimeApi, door: Callable[[Asked], dict[str, Any]]) -> None:
+    """HTTP APIs and load balancers take no stream: they get one JSON value."""
+    reply = api.ask(door(Asked(body=question())))
     assert "Lambda-Runtime-Function-Response-Mode" not in reply.headers
     assert reply.json()["statusCode"] == 200
 
