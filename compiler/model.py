@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import NewType
+from typing import Any, NewType
 
 SourcePath = NewType("SourcePath", str)  # POSIX, NFC, relative to content/; made by sources.scan
 ArticleId = NewType("ArticleId", str)
@@ -310,6 +310,17 @@ class NavNode:
 
 
 @dataclass(frozen=True, slots=True)
+class Theme:
+    """How the owner changes the look of the site; `compiler/theme.py` reads it."""
+
+    styles: str = ""  # CSS that follows ours
+    files: Mapping[str, bytes] = field(default_factory=dict)  # beside the styles, by name
+    templates: Mapping[str, str] = field(default_factory=dict)  # Jinja, by the path that a template is called by
+    options: Mapping[str, Any] = field(default_factory=dict)  # what of a mkdocs.yml is taken over
+    diagrams: bytes = b""  # the script of Mermaid
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """Everything the site writer needs. Nothing here is private."""
 
@@ -327,3 +338,4 @@ class Site:
     redirects: Mapping[str, str] = field(default_factory=dict)  # old site-relative URL -> new one
     repository_url: str = ""
     data: Mapping[str, str] = field(default_factory=dict)  # what scripts of single pages read: path -> JSON
+    theme: Theme = Theme()

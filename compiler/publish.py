@@ -28,6 +28,7 @@ from compiler.site import feeds, mkdocs, pagefind
 from compiler.site.assemble import Parts, assemble, dominant_language
 from compiler.site.listing import Listing, file_path
 from compiler.site.shelf import Shelf
+from compiler.site.view import DIAGRAM
 from compiler.wiki.graph import backlinks
 from query_fn.contract import (
     MANIFEST,
@@ -108,7 +109,7 @@ def write_build(
     with clock.stage("index"):
         entries = _site_entries(aside / "site")
         _check_site(derived, entries)
-        degraded = (*derived.choice.degraded, *derived.made.degraded, *missing)
+        degraded = (*derived.choice.degraded, *derived.made.degraded, *missing, *_undrawn(derived, settings))
         meta = _meta(derived, settings, site=entries, degraded=degraded)
         write_artifacts(
             derived.made.rows, aside / "artifacts", meta=meta, vectors=derived.vectors, texts=derived.made.texts
@@ -154,6 +155,12 @@ def _assembled(derived: Derived, settings: Settings, cache: Cache) -> Site:
         derived.sources.documents, rows.articles, questions, links, attachments, made.minutes, made.wiki, nodes
     )
     return assemble(parts, settings, cache, build_id=derived.build_id, stamp=derived.stamp)
+
+
+def _undrawn(derived: Derived, settings: Settings) -> tuple[str, ...]:
+    """Return the name of the fallback when pages show the source of their diagrams."""
+    drawn = bool(settings.theme.diagrams) or not any(DIAGRAM in d.html for d in derived.sources.documents)
+    return () if drawn else ("no_mermaid",)
 
 
 def _write_texts(derived: Derived, site: Site, place: Path) -> None:

@@ -180,6 +180,7 @@ def _moment(seconds: int) -> str:
 def _reason(name: str) -> str:
     return {
         "no_embedder": "no_embedder — search and answers work on words alone (pip install 'geosmin[embedder]')",
+        "no_mermaid": "no_mermaid — diagrams are shown as their source (put mermaid.min.js into the folder _theme)",
         "no_static_search": "no_static_search — the site alone searches titles only (pip install 'geosmin[search]')",
         "enrichment_incomplete": "enrichment_incomplete — some articles have local results; the problems say why",
         "vectors_incomplete": "vectors_incomplete — the time budget ended; the next build goes on",

@@ -20,9 +20,10 @@ from compiler.addresses import base_path, check_address, rule_path
 from compiler.destination import DeploySettings, check_destination
 from compiler.errors import SettingsError
 from compiler.guide import Guide, read_guide
-from compiler.model import Share
+from compiler.model import Share, Theme
 from compiler.ranges import between as _between
 from compiler.spending import BudgetSettings, EnrichSettings, Provider
+from compiler.theme import read_theme
 from query_fn.text import Analyser
 
 CONFIG_NAME = "geosmin.yml"
@@ -134,6 +135,7 @@ class Settings:
     limits: LimitSettings = field(default_factory=LimitSettings)
     deploy: DeploySettings = field(default_factory=DeploySettings)
     guide: Guide = Guide()  # noqa: RUF009 - frozen
+    theme: Theme = Theme()  # noqa: RUF009 - frozen
 
 
 SECTIONS = (
@@ -161,7 +163,8 @@ def load(
         raise SettingsError(_unknown(str(place), unknown[0], SECTIONS))
     hints = typing.get_type_hints(Settings)
     sections = {name: _section(hints[name], raw[name], name, str(place)) for name in SECTIONS if name in raw}
-    return _check(Settings(content=content, out=out, state=state, guide=read_guide(content), **sections))
+    guide, theme = read_guide(content), read_theme(content)
+    return _check(Settings(content=content, out=out, state=state, guide=guide, theme=theme, **sections))
 
 
 def public_view(settings: Settings) -> dict[str, Any]:

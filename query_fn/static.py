@@ -11,7 +11,13 @@ from starlette.responses import FileResponse, PlainTextResponse, RedirectRespons
 
 CSP = (  # each page narrows connect-src to its own endpoint in a meta tag
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; media-src 'self'; connect-src *; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "font-src 'self'; media-src 'self'; connect-src *; frame-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+DRAWING = "/assets/mermaid/frame.html"  # a sandboxed frame of our own pages; Mermaid writes styles into what it draws
+DRAWING_CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'"
 )
 EMBED = "embed.html"  # the one page that other sites may frame
 HEADERS = {"content-security-policy": CSP, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
@@ -38,6 +44,8 @@ def _for_others(response: Response, path: str, embedders: Sequence[str]) -> Resp
         response.headers["content-security-policy"] = CSP.replace(
             "frame-ancestors 'none'", f"frame-ancestors {allowed}"
         )
+    if path.endswith(DRAWING):
+        response.headers["content-security-policy"] = DRAWING_CSP
     if path == "ask.js" or (path.startswith("assets/") and path.endswith(".js")):  # ours: a page's own files are not
         response.headers["access-control-allow-origin"] = "*"
     return response

@@ -109,6 +109,7 @@ def _public_texts(settings: Settings, articles: tuple[Article, ...]) -> Iterator
     yield "\n".join(
         (site.title, site.description, site.url, site.base_path, site.repository_url, settings.ask.endpoint)
     )
+    yield "\n".join((settings.theme.styles, *settings.theme.templates.values(), str(settings.theme.options)))
     for name in PACKAGES:
         for place in sorted(Path(str(package(name))).rglob("*")):
             if place.is_file() and place.suffix != ".pyc":

@@ -95,6 +95,7 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
         redirects={old: new for old, new in _redirects(parts.documents).items() if old not in urls},
         repository_url=settings.site.repository_url,
         data={GRAPH_DATA: drawing, **shards},
+        theme=settings.theme,
     )
 
 

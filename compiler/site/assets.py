@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from compiler.cache import digest_of
 from compiler.errors import BuildError
-from compiler.model import Site
+from compiler.model import Site, Theme
 from compiler.site import embed
 from compiler.site.languages import name_of
 from compiler.site.listing import encode
@@ -19,8 +20,9 @@ from compiler.site.words import TEMPLATE
 
 TAGS = 200  # in the filter of the search
 _SOURCES = ("assets", "widget")
-_SUFFIXES = (".css", ".js", ".svg")
+_SUFFIXES = (".css", ".js", ".svg", ".html")
 _STYLES = "assets/geosmin.css"
+_DIAGRAMS = "assets/mermaid/"  # the scripts that draw; left out where nothing is drawn
 _THEME_CSS = re.compile(r"main\.[0-9a-f]+\.min\.css")
 _NOT_IN_A_LAYER = re.compile(r'@charset "[^"]*";|/\*# sourceMappingURL=.*?\*/')
 
@@ -43,19 +45,29 @@ def _files(theme_css: Path) -> dict[str, bytes]:
     return found
 
 
-@cache
-def folder(theme_css: Path) -> str:
-    """Return the site-relative folder of our assets; its name changes with their bytes, so caches never go stale."""
-    digest = hashlib.sha256()
-    for path, content in _files(theme_css).items():
+def with_theme(theme_css: Path, theme: Theme) -> dict[str, bytes]:
+    """Return the files of the assets folder: ours, and the owner's, whose styles follow and files replace them."""
+    found = dict(_files(theme_css))
+    found[_STYLES] += theme.styles.encode()
+    found |= {f"assets/{name}": data for name, data in theme.files.items()}
+    if theme.diagrams:
+        return found | {f"{_DIAGRAMS}mermaid.min.js": theme.diagrams}
+    return {path: data for path, data in found.items() if not path.startswith(_DIAGRAMS)}
+
+
+def folder(theme_css: Path, theme: Theme) -> str:
+    """Return the site-relative folder of the assets; its name changes with their bytes and with the owner's theme."""
+    digest = hashlib.sha256(digest_of(theme).encode())
+    for path, content in with_theme(theme_css, theme).items():
         digest.update(path.encode() + b"\0" + content + b"\0")
     return f"assets/{digest.hexdigest()[:12]}"
 
 
 def write(site: Site, out: Path, theme_css: Path) -> None:
     """Write styles, scripts, the list of pages, the build's id, and what other sites embed."""
-    for path, content in _files(theme_css).items():
-        target = out / folder(theme_css) / path
+    place = folder(theme_css, site.theme)
+    for path, content in with_theme(theme_css, site.theme).items():
+        target = out / place / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
     for path, text in {
@@ -66,8 +78,8 @@ def write(site: Site, out: Path, theme_css: Path) -> None:
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         (out / path).write_text(text, "utf-8")
     (out / "build.json").write_text(json.dumps({"build": site.build_id}) + "\n", "utf-8")
-    (out / embed.SCRIPT).write_text(embed.script(site, folder(theme_css)), "utf-8")
-    (out / embed.PAGE).write_text(embed.page(site, folder(theme_css)), "utf-8")
+    (out / embed.SCRIPT).write_text(embed.script(site, place), "utf-8")
+    (out / embed.PAGE).write_text(embed.page(site, place), "utf-8")
 
 
 def pages_json(site: Site) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")  # Material prints an end-of-life banner when it is imported
 
-from jinja2 import Environment
+from jinja2 import Environment, TemplateError
 from mkdocs.commands.build import build
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
@@ -31,7 +31,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from compiler.errors import BuildError
 from compiler.model import Site, SitePage
-from compiler.site import assets, feeds, syndication
+from compiler.site import assets, feeds, own, syndication
 from compiler.site.listing import file_path
 from compiler.site.shelf import Shelf
 from compiler.site.view import Views
@@ -53,7 +53,7 @@ def render(site: Site, out: Path, *, shelf: Shelf | None = None, progress: Progr
     with tempfile.TemporaryDirectory(prefix="geosmin-site-") as stage, _quiet() as warnings:
         config = _config(site, Path(stage), out)
         theme_css = assets.theme_stylesheet(config.theme.dirs)
-        views = Views.of(site, assets.folder(theme_css))
+        views = Views.of(site, assets.folder(theme_css, site.theme))
         _write_pages(site, out, shelf or Shelf(), config=config, finished=_Finished(site, views, progress))
     _write_attachments(site, out)
     _write_redirects(site, out)
@@ -76,6 +76,8 @@ def _write_pages(site: Site, out: Path, shelf: Shelf, *, config: MkDocsConfig, f
     if len(known) < len(parts):
         try:
             build(config)
+        except TemplateError as error:
+            raise own.failure(error) from error
         except (MkDocsException, SystemExit) as error:
             raise BuildError(f"the site could not be written: {error}") from error
     for path in sorted(parts):
@@ -109,6 +111,7 @@ def _config(site: Site, stage: Path, out: Path) -> MkDocsConfig:
             "docs_dir": str(stage / "docs"),
             "site_dir": str(out.resolve()),
             "use_directory_urls": True,
+            **site.theme.options,
             "plugins": [],
             "nav": [],
             "theme": {
@@ -155,7 +158,7 @@ class _Finished(BasePlugin[_NoOptions]):  # type: ignore[no-untyped-call]
     def __init__(self, site: Site, views: Views, progress: Progress | None) -> None:
         super().__init__()
         self.pages: Sequence[SitePage] = site.pages
-        self.views, self.progress, self.written = views, progress, 0
+        self.theme, self.views, self.progress, self.written = site.theme, views, progress, 0
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Leave the theme's files out, and add the finished pages."""
@@ -169,9 +172,7 @@ class _Finished(BasePlugin[_NoOptions]):  # type: ignore[no-untyped-call]
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
         """Escape everything our templates print; Material's own templates are written for no escaping."""
-        env.autoescape = lambda name: name is not None and (TEMPLATE / "overrides" / name).is_file()
-        env.trim_blocks = env.lstrip_blocks = True
-        return env
+        return own.environment(env, self.theme)
 
     def on_page_context(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
@@ -189,11 +190,22 @@ class _Finished(BasePlugin[_NoOptions]):  # type: ignore[no-untyped-call]
         return context
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Report progress."""
+        """Hold the page to its policy, and report progress."""
+        assert isinstance(page, _FinishedPage)
+        self._checked(output, page.given.url, self.views.page_policy(page.given))
         self.written += 1
         if self.progress:
             self.progress(self.written, len(self.pages))
         return output
+
+    def on_post_template(self, output_content: str, *, template_name: str, config: MkDocsConfig) -> str:
+        """Hold the page for lost readers to its policy."""
+        self._checked(output_content, LOST, self.views.policy)
+        return output_content
+
+    def _checked(self, html: str, url: str, policy: str) -> None:
+        if self.theme.templates:
+            own.check(html, url, policy)
 
 
 @contextmanager

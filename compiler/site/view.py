@@ -36,6 +36,7 @@ SAME_LETTERS = 24  # letters and digits in common from the start: a summary take
 SUMMARY_WINDOW = 2_000  # characters of HTML that are looked at
 _H1 = re.compile(r"<(/?)h1\b")
 _CHECKBOX = re.compile(r'<input class="task-list-item-checkbox"( checked="checked")?')
+DIAGRAM = '<pre class="mermaid"'
 _ALIGN = re.compile(r'(<t[hd])\s+style="text-align:\s*(left|right|center);?"')  # what markdown-it writes for tables
 
 
@@ -62,13 +63,15 @@ class Views:
     places: Mapping[str, str]  # kind of list -> its URL
     assets: str
     feeds: bool = False  # whether any page is in them
+    draws: bool = False  # whether the owner brought what draws diagrams
 
     @classmethod
     def of(cls, site: Site, folder: str) -> Views:
         """Return the views of a site whose assets lie in `folder`."""
         places = {page.kind: page.url for page in reversed(site.pages) if page.kind in PLACES}
         face = Face(**{name: getattr(site, name) for name in Face.__slots__})
-        return cls(face, site.nav, nav.trails(site.nav), places, folder, bool(entries(site)))
+        drawn = bool(site.theme.diagrams)
+        return cls(face, site.nav, nav.trails(site.nav), places, folder, bool(entries(site)), drawn)
 
     def parts(self, page: SitePage | None) -> tuple[str, ...]:
         """Return all that a finished page is made of, for the cache; None is the page for lost readers."""
@@ -78,6 +81,18 @@ class Views:
     def _rows(self, url: str) -> tuple[nav.Row, ...]:
         return nav.branch(self.tree, self.trails.get(url, ()))
 
+    @property
+    def policy(self) -> str:
+        """The policy of a page that draws nothing."""
+        return policy(self.site.ask_endpoint)
+
+    def page_policy(self, page: SitePage) -> str:
+        """Return the policy of a page; one with a diagram may frame the site's own page that draws."""
+        return policy(self.site.ask_endpoint, frames=self._draws(page))
+
+    def _draws(self, page: SitePage) -> bool:
+        return self.draws and DIAGRAM in page.html
+
     def page(self, page: SitePage) -> dict[str, Any]:
         """Return the template's values for one page."""
         title, body = split_title(page)
@@ -85,6 +100,7 @@ class Views:
         backlinks = [(item, highlight(item)) for item in page.backlinks[:BACKLINKS]]
         values = {"p": page, "heading": title, "body": body, "backlinks": backlinks, "tree": self._rows(page.url)}
         values["structured"] = structured(page, title=self.site.title, site_url=self.site.site_url)
+        values |= {"policy": self.page_policy(page), "draws": self._draws(page)}
         values |= {"compiled": _compiled(page), "more_backlinks": page.backlinks[BACKLINKS:][:BACKLINK_TITLES]}
         return shared | values | {"summary": "" if repeats(body, page.summary) else page.summary}
 
@@ -108,7 +124,7 @@ class Views:
             "language": name_of,
             "absolute": partial(_absolute, self.site.site_url, root),
             "assets": root + self.assets,
-            "policy": policy(self.site.ask_endpoint),
+            "policy": self.policy,
             "places": self.places,
             "feeds": self.feeds,
             "endpoint": self.site.ask_endpoint or root,
@@ -135,11 +151,11 @@ def _absolute(site_url: str, root: str, url: str) -> str:
     return (site_url.rstrip("/") + "/" if site_url else root) + encode(url)
 
 
-def policy(endpoint: str) -> str:
+def policy(endpoint: str, *, frames: bool = False) -> str:
     """Return the Content-Security-Policy of a page: everything is the site's own, except the endpoint that is asked."""
     url = urlsplit(endpoint)
     connect = f"'self' {url.scheme}://{url.netloc}" if url.scheme in ("http", "https") and url.netloc else "'self'"
-    return f"{_POLICY}; connect-src {connect}"
+    return f"{_POLICY}; connect-src {connect}" + ("; frame-src 'self'" if frames else "")
 
 
 def split_title(page: SitePage) -> tuple[Markup, Markup]:

@@ -19,6 +19,7 @@ from compiler.errors import FileError
 from compiler.guide import GLOSSARY_NAME, GUIDE_NAME
 from compiler.model import Problem, Severity, SourceFile, SourcePath
 from compiler.settings import CONFIG_NAME, LimitSettings
+from compiler.theme import FOLDER as THEME
 
 MARKDOWN = (".md", ".markdown")
 CONFIGURATION = frozenset({CONFIG_NAME, GUIDE_NAME, GLOSSARY_NAME})
@@ -118,7 +119,7 @@ def _walk(folder: Path, content: Path, problems: list[Problem]) -> Iterator[Path
         problems.append(_unreadable(source_path(folder.relative_to(content)), error))
         return
     for entry in entries:
-        if _is_skipped(entry.name):
+        if _is_skipped(entry.name) or (entry.name == THEME and folder == content):
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(Path(entry.path), content, problems)

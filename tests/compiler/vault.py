@@ -55,6 +55,7 @@ def staged(site: Site, out: Path, *, shelf: Shelf, progress: Callable[[int, int]
         _write(out / file_path(page["url"]), json.dumps(page, ensure_ascii=False).encode())
     for item in values.pop("attachments"):
         _write(out / item["url"], item["data"])
+    values["theme"] = repr(site.theme)
     _write(out / "site.json", json.dumps(values, ensure_ascii=False).encode())
     return ()
 
