@@ -76,8 +76,8 @@ Nobody but you reads this: it does not say `share: public`.
 def write_starter(folder: Path, more: Mapping[str, str] = MappingProxyType({})) -> tuple[Path, ...]:
     """Write the starter files, and `more` by their paths, that are not there yet; return them.
 
-    Where notes are already, only `more` is written. Raises SettingsError when that is nothing. With `more` the folder is
-    meant for a host, whose repositories may be public: then no private note is written into it.
+    Where notes are already, only `more` is written. Raises SettingsError when that is nothing. With `more` the folder
+    is meant for a host, whose repositories may be public: then no private note is written into it.
     """
     content = folder / "content"
     in_use = content.is_dir() and any(content.iterdir())

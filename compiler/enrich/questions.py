@@ -38,7 +38,8 @@ _ARTICLE = re.compile(r"An? ")
 # Ends of verbs before "ing" that have an e without it: creating, using, sharing; not of editing, adding, starting.
 _SILENT = (
     *("at", "us", "ar", "ag", "ut", "ov", "id", "ur", "iz", "in", "ak", "os", "anc", "arg", "erg", "iv"),
-    *("writ", "invit", "delet", "complet", "enabl", "disabl", "handl", "schedul", "compil", "profil", "measur"),
+    *("writ", "upgrad", "invit", "delet", "complet", "enabl", "disabl", "handl", "schedul", "compil"),
+    *("profil", "measur"),
 )
 _NOT_SILENT = (
     "join",

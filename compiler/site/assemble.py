@@ -218,13 +218,22 @@ def _reading_order(tree: Sequence[NavNode]) -> dict[str, tuple[Crumb | None, Cru
 
 
 def _starters(parts: Parts, lang: str) -> tuple[str, ...]:
-    """Return a few questions in the site's language, from the pages that most others link to."""
+    """Return a few questions in the site's language, from the pages that most others link to, one of each.
+
+    One that an author wrote as a heading says what it means without its page; a made one often does not.
+    """
     ranked = sorted(parts.articles, key=lambda row: (row.lang != lang, -len(parts.backlinks.get(row.id, ())), row.n))
-    first = (
-        next((q.text for q in parts.questions.get(row.id, ()) if q.lang == lang and "“" not in q.text), "")
-        for row in ranked
-    )
-    return tuple(dict.fromkeys(q for q in first if q))[:STARTERS]
+    found: dict[str, bool] = {}
+    for row in ranked:
+        written = {_bare(node.title) for node in parts.nodes.get(row.id, ())}
+        own = [q.text for q in parts.questions.get(row.id, ()) if q.lang == lang and "“" not in q.text]
+        for text in sorted(own, key=lambda text: _bare(text) not in written)[:1]:
+            found.setdefault(text, _bare(text) in written)
+    return tuple(sorted(found, key=lambda text: not found[text]))[:STARTERS]
+
+
+def _bare(question: str) -> str:
+    return question.rstrip("?？ ")
 
 
 def _redirects(documents: Sequence[Document]) -> dict[str, str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from compiler.site.languages import direction, name_of, translations
@@ -9,6 +12,7 @@ from compiler.site.related import related
 from compiler.wiki.compile import Wiki
 from query_fn.contract import ArticleRow
 from tests.compiler.rows import article_row, linked
+from tests.compiler.vault import PUBLIC, QUICK, make
 
 
 def row(path: str, lang: str, *, tags: tuple[str, ...] = ()) -> ArticleRow:
@@ -61,3 +65,14 @@ def test_linked_pages_and_other_languages_are_not_related() -> None:
     rows = [row("a.md", "en", tags=("t",)), row("b.md", "en", tags=("t",)), row("c.md", "zh", tags=("t",))]
     documents = [linked(rows[0], "b.md"), linked(rows[1]), linked(rows[2])]
     assert related(rows, documents, Wiki()) == {}
+
+
+def test_questions_of_an_author_start_a_conversation(tmp_path: Path) -> None:
+    """The home page offers the questions that stand as headings before those that were made of a text."""
+    pages: dict[str, str | bytes] = {
+        "a.md": f"{PUBLIC}# Rain\n\n## Installing\n\nRun `rain`.\n",
+        "b.md": f"{PUBLIC}# Gauge\n\n## Setup\n\nPut it up.\n\n## Where should a rain gauge stand?\n\nOn grass.\n",
+    }
+    _, served = make(tmp_path, pages, how=QUICK)
+    home = json.loads((served / "site" / "index.html").read_text("utf-8"))
+    assert home["questions"] == ["Where should a rain gauge stand?", "How do I install?"]
