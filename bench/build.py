@@ -88,7 +88,7 @@ def grow(place: Path) -> None:
     each = []
     for size in SIZES:
         folder = place / str(size)
-        _generate(folder / "content", size)
+        generate(folder / "content", size)
         run = _build(folder, ["embed.model=none"])
         each.append(run.seconds / size)
         print(f"{size:6} pages {run.seconds:7.1f} s  {1000 * each[-1]:6.1f} ms a page  {run.memory:5.0f} MB")
@@ -96,7 +96,7 @@ def grow(place: Path) -> None:
     print(f"ratio of the times per page: {each[-1] / each[0]:.2f}")
 
 
-def _generate(folder: Path, size: int) -> None:
+def generate(folder: Path, size: int) -> None:
     """Write linked, tagged, dated pages in folders of fifty and one large folder; some links lead nowhere."""
     dice = random.Random(3)
     words = ["".join(dice.choices("abcdefghijklmnopqrstuvwxyz", k=dice.randint(3, 9))) for _ in range(3_000)]

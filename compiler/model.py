@@ -102,6 +102,7 @@ class Article:
     not_after: int | None
     body: str  # comments removed, line count unchanged
     body_line: int
+    pair: str = ""  # pages with the same word here are one page in several languages
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from compiler.errors import SettingsError
 from compiler.local import function_settings
 from compiler.settings import Settings
+from compiler.site.protect import FOLDER, POINTER
 from query_fn.app import create_app
+from query_fn.static import locate, serve
 
 
 def preview_settings(settings: Settings) -> Settings:
@@ -46,10 +48,28 @@ def run_server(settings: Settings, *, host: str, port: int) -> None:
     """
     import uvicorn  # 0.1 s; only this command needs it
 
-    app: ASGIApp = create_app(function_settings(settings))
+    found = function_settings(settings)
+    app: ASGIApp = WithProtected(create_app(found), settings.out / FOLDER / POINTER, found.base_path)
     if is_loopback(host):
         app = TrustedHostMiddleware(app, allowed_hosts=["127.0.0.1", "localhost", host])
     uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=2)
+
+
+class WithProtected:
+    """The site with its password pages beside it, as on a host; where none is, the site answers."""
+
+    def __init__(self, app: ASGIApp, folder: Path, base: str) -> None:
+        self._app, self._folder, self._base = app, folder, f"{base}{FOLDER}/{POINTER}/"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer for a file of a password page, and leave everything else to the site."""
+        path = str(scope.get("path", ""))
+        inside = scope["type"] == "http" and path.startswith(self._base) and scope["method"] in ("GET", "HEAD")
+        rest = path.removeprefix(self._base)
+        if inside and rest and locate(self._folder.resolve(), rest):
+            await serve(self._folder, rest, base=self._base)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
 
 def watch(content: Path, rebuild: Callable[[], None], stop: threading.Event) -> threading.Thread:

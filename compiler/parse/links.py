@@ -104,7 +104,8 @@ class Resolver:
             return Resolution("missing", note="pages lead to https://, http://, mailto: and tel: alone")
         if not link.target:
             return self._page(source, link, "")
-        wanted = unicodedata.normalize("NFC", unquote(link.target).split("?", 1)[0]).replace("\\", "/")
+        place = link.target if by_name else link.target.split("?", 1)[0]  # in a name it is no query
+        wanted = unicodedata.normalize("NFC", unquote(place)).replace("\\", "/")
         path, note = self._find(source, wanted, by_name=by_name)
         if path is not None:
             return self._page(path, link, note)

@@ -101,7 +101,8 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
 
 def _with_neighbours(made: Iterable[SitePage], parts: Parts, graph: Graph) -> Iterator[SitePage]:
     """Yield article pages with what they are linked with, what is about the same things, and other languages."""
-    others, near = languages.translations(parts.articles), related(parts.articles, parts.documents, parts.wiki)
+    pairs = {row.id: document.article.pair for row, document in zip(parts.articles, parts.documents, strict=True)}
+    others, near = languages.translations(parts.articles, pairs), related(parts.articles, parts.documents, parts.wiki)
     for n, page in enumerate(made):
         key = page.article_id
         around = graph.local(n)

@@ -1,8 +1,10 @@
-"""Pages in two languages find each other by their path: ``zh/start.md`` and ``en/start.md``, or ``start.zh.md``."""
+"""Pages in two languages find each other: by the front matter, ``translationKey: start``, or by their path,
+``zh/start.md`` and ``en/start.md``, or ``start.zh.md``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from compiler.model import Translation
 from query_fn.contract import ArticleRow
@@ -29,11 +31,17 @@ def direction(lang: str) -> str:
     return "rtl" if _primary(lang) in _RIGHT_TO_LEFT else "ltr"
 
 
-def translations(articles: Sequence[ArticleRow]) -> Mapping[str, tuple[Translation, ...]]:
-    """Return for each article id the same page in other languages, by language; one page for each of them."""
-    found: dict[str, dict[str, ArticleRow]] = {}
+def translations(
+    articles: Sequence[ArticleRow], pairs: Mapping[str, str] = MappingProxyType({})
+) -> Mapping[str, tuple[Translation, ...]]:
+    """Return for each article id the same page in other languages, by language; one page for each of them.
+
+    `pairs` says by article id what the front matter calls the page in every language, where it says so.
+    """
+    found: dict[tuple[str, str], dict[str, ArticleRow]] = {}
     for row in articles:
-        found.setdefault(_without_language(row), {}).setdefault(row.lang, row)
+        said = pairs.get(row.id, "")
+        found.setdefault(("said", said) if said else ("path", _without_language(row)), {}).setdefault(row.lang, row)
     return dict(_paired(found.values()))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from compiler.model import NavNode
 from compiler.site.listing import Listing
 
-WINDOW = 20  # siblings shown on each side of the current page in a long folder; 41 lines fill two screens
+WINDOW = 15  # siblings shown on each side of the current page in a long folder; 31 lines fill a screen
 
 
 @dataclass(frozen=True, slots=True)

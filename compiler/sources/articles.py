@@ -43,6 +43,7 @@ KNOWN_KEYS = frozenset(
         "tags",
         "tag",
         "lang",
+        "translationKey",
         "summary",
         "description",
         "kind",

@@ -87,6 +87,7 @@ def read_article(judged: Judged, hidden: Sequence[str], day: str | None) -> Arti
         not_after=int(moment.timestamp()) if moment else None,
         body=body,
         body_line=front.body_line,
+        pair=_text(front, "translationKey"),
     )
 
 

@@ -3,6 +3,7 @@
 import { linkHeadings } from "./headings.js";
 import { previewLinks } from "./preview.js";
 import "../widget/geosmin-search.js"; // at once: a key typed while it loads would be lost
+import { searchSite } from "../widget/pagefind.js";
 
 const page = document.documentElement;
 
@@ -115,6 +116,7 @@ function openSearch(query) {
     box.setAttribute("endpoint", document.body.dataset.endpoint);
     box.setAttribute("root", document.body.dataset.root);
     document.body.append(box);
+    searchSite({ root: new URL(document.body.dataset.root, document.baseURI), query: "" }); // the index is there when the first key is pressed
   }
   box.open?.(query);
 }

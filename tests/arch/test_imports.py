@@ -283,7 +283,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "compiler.sharing_screen": (*LEAVES, "compiler.report"),
     "compiler.screen": (*LEAVES, "compiler.report", "compiler.spending"),
     "compiler.local": ("compiler.embed", "compiler.errors", "compiler.settings", "query_fn"),
-    "compiler.serve": (*LEAVES, "compiler.local", "compiler.settings", "query_fn.app"),
+    "compiler.serve": (
+        *LEAVES,
+        "compiler.local",
+        "compiler.settings",
+        "compiler.site.protect",
+        "query_fn.app",
+        "query_fn.static",
+    ),
     "compiler.terminal": (
         *LEAVES,
         "compiler.cache",

@@ -16,6 +16,7 @@ PAGES = {
     "指南/安装.md": "# 安装\n## 步骤\n## 步骤",
     "别处/安装.md": "# 安装",
     "计划 (上).md": "上",
+    "为什么?.md": "问",
     "Notes/Café.md": "# café",
 }
 
@@ -43,6 +44,9 @@ def resolver() -> Resolver:
         ("甲.md", "wikilink", "层/词条", "", ("page", "深/层/词条.md", "")),
         ("甲.md", "wikilink", "别名甲", "", ("page", "甲.md", "")),
         ("甲.md", "wikilink", "计划 (上)", "", ("page", "计划 (上).md", "")),
+        ("甲.md", "link", "为什么%3F.md", "", ("page", "为什么?.md", "")),
+        ("甲.md", "link", "词条.md?raw=1", "", ("missing", None, "")),
+        ("甲.md", "wikilink", "为什么?", "", ("page", "为什么?.md", "")),
         ("甲.md", "wikilink", "ＣＡＦÉ", "", ("page", "Notes/Café.md", "")),
         ("甲.md", "wikilink", "Cafe\u0301", "", ("page", "Notes/Café.md", "")),
         ("甲.md", "wikilink", "不存在", "", ("missing", None, "")),

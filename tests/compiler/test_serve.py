@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from .vault import PUBLIC, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,3 +97,27 @@ def test_preview_shows_private_pages_and_leaves_the_output_alone(tmp_path: Path)
         assert "只有我能看" in get(base + "%E7%A7%98%E5%AF%86/")[1]
         assert get(base + "%E7%A7%98%E5%AF%86/", host="evil.example")[0] == 400
     assert not (tmp_path / "dist").exists()
+
+
+def test_serve_shows_password_pages_beside_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ciphertext, description and door of a password page are served below the site; anything else there is no page."""
+    monkeypatch.setenv("GEOSMIN_SECRET", "0123456789abcdef" * 4)
+    monkeypatch.setenv("CLUB", "seven quiet herons by the river")
+    write(
+        tmp_path / "content", {**VAULT, "club.md": "---\nshare: password\npassword: env:CLUB\n---\n# Club\n\nQuiet.\n"}
+    )
+    with serving(tmp_path) as base:
+        [place] = (tmp_path / "dist" / "protected" / "p").resolve().iterdir()
+        door = f"{base}protected/p/{place.name}/"
+        assert json.loads(get(f"{door}manifest.json")[1])["id"] == place.name
+        assert place.name in get(door)[1]
+        assert "Quiet" not in get(door)[1]
+        nowhere = get(base + "nowhere/")
+        for path in (
+            "protected/",
+            "protected/p/",
+            "protected/p/0/",
+            "protected/sets/",
+            "protected/p/../../../content/club.md",
+        ):
+            assert get(base + path) == nowhere

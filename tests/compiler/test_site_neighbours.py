@@ -39,6 +39,16 @@ def test_pages_pair_by_their_path(first: str, second: str, paired: bool) -> None
     assert (first in {other.title for other in found.get(second, ())}) is paired
 
 
+def test_pages_pair_by_their_front_matter() -> None:
+    """Pages that say the same `translationKey` are one page, wherever they lie; what says one pairs by no path."""
+    rows = [row("a/erde.md", "de"), row("b/soil.md", "en"), row("en/rain.md", "en"), row("zh/rain.md", "zh")]
+    found = translations(rows, {rows[0].id: "soil", rows[1].id: "soil", rows[2].id: "other"})
+    assert [(key, [other.lang for other in others]) for key, others in found.items()] == [
+        (rows[0].id, ["en"]),
+        (rows[1].id, ["de"]),
+    ]
+
+
 def test_two_pages_of_one_language_are_no_translations() -> None:
     """Pages of one language never pair, whatever their paths."""
     assert translations([row("en/a.md", "en"), row("a.md", "en")]) == {}
