@@ -57,15 +57,20 @@ def unpack(bundle: Path, folder: Path) -> Path:
 
 @contextmanager
 def container(
-    command: Sequence[str], *, task: Path, temp: Path, environment: Mapping[str, str]
+    command: Sequence[str], *, task: Path, temp: Path, environment: Mapping[str, str], quiet: bool = False
 ) -> Iterator[tuple[RuntimeApi, subprocess.Popen[bytes]]]:
-    """Start a container on its own Runtime API, as nobody when we are root, with nothing of our environment."""
+    """Start a container on its own Runtime API, as nobody when we are root, with nothing of our environment.
+
+    A `quiet` one throws its log away.
+    """
     temp.mkdir()
     temp.chmod(0o777)
     user = {"user": NOBODY, "group": NOBODY, "extra_groups": ()} if os.getuid() == 0 else {}
     with runtime_api() as api:
         given = {**ENVIRONMENT, "AWS_LAMBDA_RUNTIME_API": api.address, "TMPDIR": str(temp), "LANG": "C.UTF-8"}
-        process = subprocess.Popen(command, cwd=task, env={**given, **environment}, **user)  # type: ignore[call-overload]
+        log = subprocess.DEVNULL if quiet else None
+        variables = {**given, **environment}
+        process = subprocess.Popen(command, cwd=task, env=variables, stdout=log, stderr=log, **user)  # type: ignore[call-overload]
         try:
             yield api, process
         finally:

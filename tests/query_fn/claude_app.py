@@ -36,17 +36,8 @@ class Asked:
     @contextmanager
     def served(self) -> Iterator[int]:
         """Yield the port of a real HTTP server for this application."""
-        config = uvicorn.Config(create_app(self.settings, clock=lambda: NOW), port=0, log_level="warning")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        try:
-            yield server.servers[0].sockets[0].getsockname()[1]
-        finally:
-            server.should_exit = True
-            thread.join()
+        with served(self.settings) as port:
+            yield port
 
     @property
     def deps(self) -> Deps:
@@ -65,6 +56,22 @@ class Asked:
         lines = self.client.post(CHAT, json={"question": question, **more}).text.split("\n\n")
         data = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
         return [part if part == "[DONE]" else json.loads(part) for part in data]
+
+
+@contextmanager
+def served(settings: Settings) -> Iterator[int]:
+    """Yield the port of a real HTTP server for an application with these settings."""
+    config = uvicorn.Config(create_app(settings, clock=lambda: NOW), port=0, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 @contextmanager
