@@ -21,17 +21,23 @@ RUNTIME = (
     "snapshot_restore_py*",
     "runtime_client*.so",
 )  # what the managed runtime brings besides Python
+_WHERE = """
+import os, sys, sysconfig
+print(f"python{sys.version_info[0]}.{sys.version_info[1]}", sysconfig.get_path("stdlib"), sep="\\n")
+print(sysconfig.get_config_var("LIBDIR"), os.path.realpath(sys.executable), sep="\\n")
+"""
 _LEFT_OUT = ("site-packages", "dist-packages", "test", "idlelib", "tkinter", "ensurepip", "config-*")
 
 
-def interpreter(folder: Path) -> Path:
-    """Copy the running Python with its standard library and nothing else; return the program."""
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+def interpreter(folder: Path, program: str = sys.executable) -> Path:
+    """Copy a Python with its standard library and nothing else; return the copy of the program."""
+    told = subprocess.run([program, "-c", _WHERE], capture_output=True, text=True, check=True).stdout
+    version, library, shared, file = told.splitlines()
     ignore = shutil.ignore_patterns(*_LEFT_OUT)
-    shutil.copytree(sysconfig.get_path("stdlib"), folder / "lib" / version, ignore=ignore)
+    shutil.copytree(library, folder / "lib" / version, ignore=ignore)
     (folder / "bin").mkdir()
-    shutil.copy(Path(sys.executable).resolve(), folder / "bin" / version)
-    for path in Path(sysconfig.get_config_var("LIBDIR")).glob("libpython*.so*"):
+    shutil.copy(file, folder / "bin" / version)
+    for path in Path(shared).glob("libpython*.so*"):
         shutil.copy(path, folder / "lib")
     return folder / "bin" / version
 

@@ -46,6 +46,7 @@ def fetch(lines: Sequence[str], target: Target, folder: Path) -> None:
     wanted.write_text("\n".join(lines) + "\n", "utf-8")
     platforms = [word for name in target.platforms for word in ("--platform", name)]
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-compile"]
+    command += ["--ignore-requires-python"]  # pip asks the Python it runs on; the lock was made for the target's
     command += ["--no-deps", "--require-hashes", "--only-binary=:all:", "--implementation=cp", "--no-input"]
     command += [*platforms, f"--python-version={target.python}", f"--target={folder}", f"--requirement={wanted}"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

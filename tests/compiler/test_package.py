@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import shutil
+import subprocess
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -112,6 +113,34 @@ def test_the_bundle_answers_alone(place: Path, made: tuple[Path, Bundle]) -> Non
     assert all(answer["diagnostics"]["degraded"] == ["no_model"] for answer in answers)  # every route, vectors too
     assert health["degraded"] == ["no_model"]  # no paid one; the embedder is there
     assert owner != "0" or os.getuid() != 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("python", ["3.12", "3.13"])
+def test_a_bundle_for_another_python(place: Path, artifacts: Path, python: str, arch: str) -> None:
+    """Whichever Python makes it, every library is for that processor and that Python, and the bundle answers there."""
+    file, folder, target = place / f"{python}-{arch}.zip", place / f"{python}-{arch}", Target(arch, python)
+    package(Order(target, artifacts, None), file)
+    container.unpack(file, folder)
+    made_for = {path.name.split(".")[1] for path in folder.rglob("*.cpython-*.so")}
+    assert {tag.split("-")[1] for tag in made_for} == {python.replace(".", "")}
+    assert list(wheels.foreign(folder, target)) == []
+    if arch == HERE and (program := _python(python)):
+        home = container.interpreter(place / f"python{python}", program)
+        (*command, _), environment = container.start(home, task=folder, client=folder)
+        command[-1] = "query_fn.runtime"
+        started = container.container(command, task=folder, temp=place / f"temp-{python}", environment=environment)
+        with started as (api, _):
+            answer = api.ask(url_event(question())).body.partition(b"\0" * 8)[2]
+        assert "14 days" in json.loads(answer)["answer"]
+
+
+def _python(version: str) -> str:
+    """Return a Python of this version that runs here, "" for none: a name may be found that leads nowhere."""
+    program = shutil.which(f"python{version}")
+    works = program and subprocess.run([program, "-c", ""], capture_output=True, check=False).returncode == 0
+    return program if program and works else ""
 
 
 def test_more_than_lambda_takes_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
