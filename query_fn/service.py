@@ -65,6 +65,7 @@ def answer(ask: Ask, deps: Deps, *, gone: Callable[[], bool] = never) -> Iterato
         yield from _tell(plain_reply(text, diagnostics=diagnostics, follow_ups=starters(tools)), question)
         return
     rounds, said = deps.settings.retrieval_rounds, _said(ask.question, question)
+    intent = intent if said else classify(question)  # "And for B?" asks in the way of the turn before
     view = View(question, lang, intent, turns=ask.turns, rounds=rounds, carried=carried, said=said)
     models = _models(deps, gone)
     if deps.paid is not None:

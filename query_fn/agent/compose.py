@@ -44,7 +44,7 @@ def _gap(before: Quoted | None, sentence: Quoted) -> str:
         return ""
     if before.item and sentence.item:
         return "\n"
-    if before.item or sentence.item or sentence.apart or "\n" in sentence.text:
+    if before.item or sentence.item or sentence.apart or "\n" in before.text + sentence.text:
         return "\n\n"
     return "" if before.text[-1:] in "。！？；" else " "
 

@@ -83,8 +83,8 @@ def unsupported(text: str, citations: Sequence[Citation], context: str = "", *, 
     """
     quotes = "\n".join(c.quote for c in citations)
     said, above = plain(quotes), f"{quotes}\n{context}"
-    if text.split() == said.split():
-        return ""  # the quote itself
+    if text.split() in (said.split(), quotes.split()):
+        return ""  # the quote itself, without its markup or with it
     if numbers(text) - supplied(said) - supplied(quotes) - ONE:
         return "number"
     if remeasured(text, said):

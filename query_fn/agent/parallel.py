@@ -21,7 +21,7 @@ _ASKED_ZH = re.compile(
 )
 _LEADS = re.compile(r"^(?:(?:and|but|so|then|ok|okay)\b|(?:what|how) (?:about|of)\b)", re.IGNORECASE)
 _PARALLEL = re.compile(
-    r"^(?:and|but|so|then)?,?\s*(?:(?:what|how) about|(?:for|in|on|with|to|of|from|about) )"
+    r"^(?:and|but|so|then)?,?\s*(?:(?:what|how) about|(?:for|in|on|with|to|of|from|about) (?!(?:which|what|how)\b))"
     r"|^(?:and|but) [^,]{1,30}[?？]?$"
     r"|^(?:那么?|还有)?[^，,]{1,20}呢[？?]?$",
     re.IGNORECASE,

@@ -114,6 +114,7 @@ _POINTS_BACK = r"(?:is|are|was|were|does|do|did|can|about|of|for|with|to|after|b
 _ELLIPTIC = re.compile(
     r"\b(?:it|its|they|them|their|this|these|those|he|she|his|her|former|latter)\b"
     rf"|\b{_POINTS_BACK} that\b|\b(?:first|second|third|last|next|other|that|which) one\b"
+    r"|\bsuch an?\b|\b(?:too|as well|instead)\s*\?"
     r"|^(?:and|or|but|so|then|also|what about|how about|why|yes|no|ok|sure|more|continue|go on|tell me more)\b"
     r"|它|他们|她|这个|那个|这些|那些|这样|那样|上面|前者|后者|其中|(?<!应)该(?!怎)"
     r"|第[一二三四五六七八九十\d]+(?:点|个|步|条|项|种)|^(?:那|还有|为什么|然后|继续|是的|对$|好的|嗯|再)",

@@ -11,11 +11,25 @@ _LONG_HAN, _LONG_WORDS = 18, 14  # a question under both is one query
 _CLAUSE = re.compile(
     r"[？?。；;！!]\s*|[，,、]\s*(?:并且|而且|以及|还有|同时|另外|那么)|，|,?\s+(?:and|but|or)\s+(?=\w+\s+\w+\s+\w+)"
 )
+_SIDE = r"[^:：,，;；?？。]{1,60}"
+_OTHER_HAN = (
+    r"(?:[!-~]+ ?)+(?=\s*[\u3400-\u9fff])"
+    r"|[^:：,，;；?？。的]{1,24}?(?=\s*(?:[这两的各哪，,：:]|分别|有[什何]|在[哪什]|差[别异多在]))"
+)
+_ARTICLE = re.compile(r"^(?:the|an?) ", re.I)
 _VERSUS = (
-    re.compile(r"(?:differences?|compare|comparison) (?:between )?(.{1,60}?) (?:and|with|to|vs\.?) (.{1,80})", re.I),
-    re.compile(r"^(.{1,80}?) (?:vs\.?|versus) (.{1,80})", re.I),
+    re.compile(rf"(?:differences?|compare|comparison) (?:between )?({_SIDE}?) (?:and|with|to|vs\.?) ({_SIDE})", re.I),
+    re.compile(rf"\bwhat (?:sets|tells|distinguishes|separates) ({_SIDE}?) (?:apart )?from ({_SIDE})", re.I),
+    re.compile(rf"^how (?:do|does|is|are) ({_SIDE}?) (?:and|or) ({_SIDE}?) (?:differ|compare|different)\b", re.I),
+    re.compile(rf"^({_SIDE}?) (?:vs\.?|versus) ({_SIDE})", re.I),
+    re.compile(rf"^({_SIDE}?) (?:and|or) ({_SIDE})[:,] (?=.*\b(?:each|both|either|which|differs?|difference)\b)", re.I),
     re.compile(
-        r"^(?:对比|比较)?(.{1,40}?)(?:和|与|跟|同)(.{1,40}?)(?:有什么|有何|的|之间){0,2}(?:区别|不同|差异|差别|对比|异同|哪个)"
+        r"\b(?P<by>of|for|in|on|with|by) ((?:[\w-]+ ){1,3})and (?P=by) ((?:[\w-]+ ?){1,3}?)(?= (?:\w+ed|made)\b|$)",
+        re.I,
+    ),
+    re.compile(
+        rf"(?=.*(?:各|分别|区别|不同|差[别异多在]|异同|对比|哪个))(?:^|[，,：:])(?:对比|比较)?(?:[^，,：:]*里)?"
+        rf"([^，,：:；;。]{{1,30}}?)\s*(?:和|(?<!参)与|跟|(?<!不)同(?![步样时一])|还是|或)\s*({_OTHER_HAN})"
     ),
 )
 _STRUCTURE = re.compile(
@@ -54,7 +68,7 @@ def sides(question: str) -> list[str]:
         return []
     for pattern in _VERSUS:
         if match := pattern.search(question.rstrip("?？。.")):
-            return [side.strip(" ，,") for side in match.groups()]
+            return [_ARTICLE.sub("", side).strip(' ，,"“”') for side in match.groups()[-2:]]
     return []
 
 

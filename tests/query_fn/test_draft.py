@@ -8,6 +8,7 @@ import pytest
 
 from query_fn.agent.chat.base import Call, Draft, Observation, ReadResult, View
 from query_fn.agent.chat.extractive import Extractive
+from query_fn.agent.chat.material import shown
 from query_fn.agent.chat.score import has_form, has_shape
 from query_fn.agent.chat.spans import cut
 from query_fn.agent.chat.words import keywords, page_names
@@ -88,8 +89,8 @@ def _lines(question: str, *evidence: Evidence) -> list[str]:
     [
         ("How do I make a page public?", ["Write share: public.", "Without that line it stays private."]),
         ("How do I delete a page?", ["Close it.", "Remove the file."]),
-        ("How do I add a reader?", ["reader add", "This asks for a name."]),
-        ("如何关闭清理功能？", ["如需关闭清理，可以执行以下语句：", "SET clean = 'OFF';"]),
+        ("How do I add a reader?", ["```sh\nreader add\n```", "This asks for a name."]),
+        ("如何关闭清理功能？", ["如需关闭清理，可以执行以下语句：", "```sql\nSET clean = 'OFF';\n```"]),
         ("怎么修改标题？", ["标题在文件的第一行修改。"]),
     ],
 )
@@ -251,3 +252,17 @@ def test_dates(text: str, dated: bool) -> None:
 def test_forms(question: str, text: str, fits: bool) -> None:
     """Some words promise what the answer looks like, in either language."""
     assert has_form(question, text) is fits
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("- Run:\n\n    ```sh\n    one\n      two\n    ```\n", "```sh\none\n  two\n```"),
+        ("~~~\nkey: value\n~~~\n", "~~~\nkey: value\n~~~"),
+        ("```\nnever closed\n", "never closed"),
+    ],
+)
+def test_fenced_code_is_shown_whole(source: str, text: str) -> None:
+    """Code keeps its fence and loses the indentation of its list; a block cut before its end is shown as text."""
+    code = next(span for span in cut(_evidence(source)) if span.kind == "code")
+    assert shown(code) == text

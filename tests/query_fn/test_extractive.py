@@ -195,7 +195,7 @@ def test_chinese_steps() -> None:
 
 def test_code_comes_with_its_introduction() -> None:
     """An introduction that ends in a colon brings the code it announces."""
-    assert _lines("How to install it?") == ["To install it, run:", "pip install service"]
+    assert _lines("How to install it?") == ["To install it, run:", "```bash\npip install service\n```"]
 
 
 def test_every_quote_is_raw() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from query_fn.agent.parallel import put_in_place
+from query_fn.agent.parallel import is_parallel, put_in_place
 from query_fn.agent.router import standalone
 
 
@@ -42,3 +42,12 @@ def test_the_other_thing_takes_the_place_of_its_like(said: str, previous: str, a
 def test_what_is_not_clear_is_not_replaced(said: str, previous: str) -> None:
     """Both questions stand together then."""
     assert put_in_place(said, previous) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "parallel"),
+    [("And for white bread?", True), ("In which month do they open?", False), ("On which day is it closed?", False)],
+)
+def test_a_question_that_begins_with_its_preposition_is_not_parallel(said: str, parallel: bool) -> None:
+    """Asking "for B" is asking the same of another thing; "in which month" asks for another one."""
+    assert is_parallel(said) is parallel

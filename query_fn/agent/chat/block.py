@@ -19,6 +19,7 @@ from query_fn.agent.chat.material import (
     quotable,
     quote,
     quoted,
+    shown,
 )
 from query_fn.agent.chat.score import Scored, has_shape
 from query_fn.agent.chat.spans import MAX_CODE, Block, Span, announces
@@ -162,5 +163,5 @@ def members_of(members: Sequence[Span], most: int = MAX_ITEMS) -> tuple[Quoted, 
     """Return the lines of a block: numbered in a numbered list, code as it stands."""
     pairs = list(zip(members, numbers(members), strict=True))[:most]
     return tuple(
-        Quoted(m.text, quote(m), item=m.kind != "code", number=n if m.kind == "ordered" else 0) for m, n in pairs
+        Quoted(shown(m), quote(m), item=m.kind != "code", number=n if m.kind == "ordered" else 0) for m, n in pairs
     )

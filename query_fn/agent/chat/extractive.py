@@ -19,9 +19,10 @@ from query_fn.agent.chat.material import Material, quote, quoted
 from query_fn.agent.chat.parts import MOST, parts
 from query_fn.agent.chat.procedure import headings_of, step_nodes, wants_steps
 from query_fn.agent.chat.score import Idf, Question, Scored, score
+from query_fn.agent.chat.sides import compared, gathered, told
 from query_fn.agent.chat.spans import Span
 from query_fn.agent.chat.structure import structured
-from query_fn.agent.chat.support import confidence, supported
+from query_fn.agent.chat.support import changes_topic, confidence, supported
 from query_fn.agent.chat.words import keywords, page_names, subject
 from query_fn.agent.parallel import is_parallel
 from query_fn.agent.router import Intent, classify
@@ -30,7 +31,7 @@ from query_fn.model import Candidate, Evidence, SearchResult
 from query_fn.retrieve.asked import SAID
 from query_fn.retrieve.bilingual import translated
 from query_fn.retrieve.confidence import asked_for
-from query_fn.text import Fold, plain, script_lang
+from query_fn.text import Fold, plain, script_lang, tokenise
 
 DOUBTFUL = 0.05  # confidence of a search under which nothing is read
 READ = 4  # candidates read at once; twice as many across languages, where ranks are less sure, and to list pages
@@ -55,7 +56,7 @@ class Extractive:
 
     def next(self, view: View) -> Move:
         """Tell chapters, count where the question counts, take several questions one by one, else answer the one."""
-        if move := structured(view, self.fold) or self._counted(view) or self._hopped(view):
+        if move := structured(view, self.fold) or self._counted(view) or self._compared(view) or self._hopped(view):
             return move
         asked = parts(view.asked) if not view.said else (view.asked,)
         several = len(asked) > 1 and view.intent not in (Intent.SECTIONS, Intent.PAGES)
@@ -79,6 +80,8 @@ class Extractive:
         if view.intent is Intent.STEPS and wants_steps(view.asked) and (move := self._steps(view, best)):
             return move
         read = tuple(e for o in view.seen if isinstance(o.result, ReadResult) for e in o.result.evidence)
+        if read and self._leaves(view, searches, read):
+            return self._answer(replace(view, question=view.asked, said=""), read, searches[0].confidence)
         if read:
             return self._answer(view, read, best.confidence)
         tried = any(o.call.tool == "read" for o in view.seen)
@@ -90,6 +93,15 @@ class Extractive:
         if task := counting(view, words):
             return count(view, task, words=words, order=self._order)
         return which_step(view, order=self._order)
+
+    def _compared(self, view: View) -> Move | None:
+        """Search, read and tell each side of a comparison; None: it is none, or a side says nothing."""
+        words = Words(self.fold, self.idf)
+        chapters = view.said or view.intent in (Intent.SECTIONS, Intent.PAGES)
+        both = None if chapters else compared(view.asked, words)
+        if both is None:
+            return None
+        return gathered(view, both, self._worth) or told(view, both, words=words, judge=self._scored)
 
     def _hopped(self, view: View) -> Move | None:
         """Search and read along the clauses of a nested question; None: it is not one, or all was read."""
@@ -115,6 +127,13 @@ class Extractive:
         """Return how well spans answer a question."""
         question = Question(about, script_lang(about), classify(about), self.fold, self.idf)
         return [s.score for s in self._scored(spans, question)[0]]
+
+    def _leaves(self, view: View, searches: Sequence[SearchResult], read: Sequence[Evidence]) -> bool:
+        """Say whether a whole question after a turn is about something else, though the turn before found pages."""
+        if not view.said or len(searches) < 2 or searches[0].confidence >= SURE:
+            return False
+        spans = [span for e in read for span in cutter.cut(e)]
+        return changes_topic(view.said, spans, self._question(view, read))
 
     def _parts(self, view: View, asked: Sequence[str]) -> Move:
         """Search for every part, read what each found, and answer one after the other."""
@@ -200,7 +219,7 @@ class Extractive:
         if not supported(spans, scored, question, sure=1.0 if view.intent is Intent.PAGES else sure):
             return Draft(())  # pages are for reading
         rejected = {s.quotes for s in view.rejected}
-        left = _unsaid([s for s in scored if quote(s.span) not in rejected], view)
+        left = _unsaid([s for s in scored if quote(s.span) not in rejected], view, self.fold)
         if view.intent is Intent.PAGES:
             return pages(left)
         draft = drafted(Material(view.intent, view.asked, pieces, readable(left, question)))
@@ -222,8 +241,10 @@ class Extractive:
         return Question(view.question, lang, view.intent, self.fold, self.idf, across=across, said=view.said)
 
 
-def _unsaid(scored: list[Scored], view: View) -> list[Scored]:
+def _unsaid(scored: list[Scored], view: View, fold: Fold | None) -> list[Scored]:
     """Return the spans with what the turn before told already put last: a reader who asks on wants something else.
+
+    A piece that holds all that is new in the question answers it, told or not.
 
     "And for B?" after A is a question for another thing, so what was told of A does not answer it at all.
     """
@@ -231,9 +252,11 @@ def _unsaid(scored: list[Scored], view: View) -> list[Scored]:
         return scored
     told = " ".join(plain(view.turns[-1].answer).split())
     near = [replace(s, score=s.score + NEAR * (s.span.evidence.locator in view.turns[-1].evidence)) for s in scored]
+    new = set(keywords(view.said, fold))
+    again = [s.span.text in told and not (len(new) > 1 and new <= set(tokenise(s.span.text, fold))) for s in near]
     if is_parallel(view.said):
-        return [s for s in near if s.span.text not in told] or near
-    return [replace(s, score=s.score * TOLD) if s.span.text in told else s for s in near]
+        return [s for s, known in zip(near, again, strict=True) if not known] or near
+    return [replace(s, score=s.score * TOLD) if k else s for s, k in zip(near, again, strict=True)]
 
 
 def _places(found: SearchResult | None) -> list[str]:

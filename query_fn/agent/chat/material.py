@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import dedent
 
 from query_fn.agent.chat.base import Quoted
 from query_fn.agent.chat.score import Scored, has_shape
@@ -32,6 +33,7 @@ _POINTER = re.compile(r"(?:另?见|参见|详见|请看|请参阅|see(?: also)?\
 _LINKED = re.compile(
     r"(?:[-*+]|\d+[.)])?\s*(?:\[[^\]]+\]\(|\[\[)|(?:见|参阅|参考|请看|\bsee|\bread)\s*(?:\[[^\]]+\]\(|\[\[)", re.I
 )
+_FENCE = re.compile(r"`{3,}|~{3,}")
 POINTING = 80  # characters up to which a piece that begins with a link, or says "see" one, only points
 
 
@@ -92,4 +94,14 @@ def quote(span: Span) -> tuple[tuple[str, str], ...]:
 def quoted(span: Span, *, label: str = "", item: bool | None = None) -> Quoted:
     """Return a span as a sentence of the answer."""
     listed = span.kind in ("item", "ordered", "row") if item is None else item
-    return Quoted(span.text, quote(span), label, listed)
+    return Quoted(shown(span), quote(span), label, listed)
+
+
+def shown(span: Span) -> str:
+    """Return how a span stands in an answer: as plain text, but fenced code as a whole with its fence."""
+    lines = span.raw.strip().splitlines()
+    fence = _FENCE.match(lines[0]) if span.kind == "code" and len(lines) > 1 else None
+    if fence is None or lines[-1].strip() != fence[0]:
+        return span.text
+    body = dedent("\n".join(lines[1:-1]))
+    return "\n".join((lines[0], body, fence[0]))

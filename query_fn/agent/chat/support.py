@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from query_fn.agent.chat.score import HELD, Idf, Question, Scored, above, share
 from query_fn.agent.chat.spans import Span
+from query_fn.agent.chat.words import keywords
 from query_fn.text import tokenise
 
 # Measured on XQuAD-zh-abstain, the handbook questions and 108 questions over three other bases.
@@ -23,8 +24,16 @@ SURE = 0.75  # confidence of a search under which, without closeness, more words
 KNOWN = 0.5  # share of the question's words that must be known to what was read when search is not sure
 KNOWN_EVER = 0.25  # the same whatever search says
 STRANGE = 0.3  # share of words that no page of the base holds; Chinese bigrams across words are no evidence of that
+UNHEARD = 0.5  # share of a follow-up's words that no page of the base holds, from which it is about something else
 MAX_NAMES = 2
 _TINY = 1e-9
+# What leans on the turn before whatever else it says: "that", and a question that begins "Under which …".
+_POINTS = re.compile(
+    r"\b(?:that|this|it|its|they|them|their|those|these|ones?|there)\b"
+    r"|^(?:in|on|at|from|under|by|for|with|to|of) wh|[那这它其]",
+    re.IGNORECASE,
+)
+_A_NOT_A = re.compile(r"([\u3400-\u9fff])[没不]\1")
 _NAME = re.compile(r"(?<=[^.?!。？！\s])\s*['\"“‘(]?(?<![A-Za-z0-9])([A-Z][A-Za-z0-9+.-]*[A-Za-z0-9+])")
 
 
@@ -52,6 +61,16 @@ def supported(spans: Sequence[Span], scored: Sequence[Scored], question: Questio
     if not foreign and _known(spans, question) < (KNOWN_EVER if sure >= SURE else KNOWN):
         return False
     return not _strange_name(spans, question) and _strange(question, foreign=foreign) < STRANGE
+
+
+def changes_topic(said: str, spans: Sequence[Span], question: Question) -> bool:
+    """Say whether the words of a follow-up are mostly strange, to what was read and to the base: it asks anew."""
+    if question.idf is None or _POINTS.search(said):
+        return False
+    asked = keywords(_A_NOT_A.sub(r"\1", said), question.fold)
+    weights = {word: question.idf(word) for word in asked if len(word) > 1}
+    nowhere = frozenset(word for word in weights if question.idf(word) >= question.idf("\x00"))
+    return share(nowhere, weights) >= UNHEARD and share(_held(spans, question), weights) < KNOWN
 
 
 def _foreign(scored: Sequence[Scored], question: Question) -> bool:
