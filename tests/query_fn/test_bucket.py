@@ -236,7 +236,9 @@ def test_going_back_to_nothing(place: Place, artifacts: Path) -> None:
 def test_two_uploads_at_once(place: Place, artifacts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one that read an older pointer does not switch, and says so."""
     upload(artifacts, place, PRIVATE)
-    monkeypatch.setattr("compiler.upload._pointer", lambda client, place: Pointer("x", '"0123456789abcdef0123456789abcdef"'))
+    monkeypatch.setattr(
+        "compiler.upload._pointer", lambda client, place: Pointer("x", '"0123456789abcdef0123456789abcdef"')
+    )
     with pytest.raises(BuildError, match="somebody else"):
         upload(artifacts, place, PRIVATE)
     monkeypatch.setattr("compiler.upload._pointer", lambda client, place: None)
