@@ -200,7 +200,7 @@ def _tools(build: Build) -> Tools:
 
 def _search(asked: requests.SearchRequest, build: Build) -> wire.Json:
     searcher = build.lexical if asked.mode == "lexical" else build.deps.searcher
-    look = searcher.find if asked.mode == "exact" else searcher.search
+    look = {"exact": searcher.find, "meaning": searcher.alike}.get(asked.mode, searcher.search)
     found = look(asked.query, scope=asked.scope, limit=asked.limit, now=build.deps.clock())
     return wire.search(found, site_of(build))
 

@@ -13,7 +13,7 @@ from query_fn.guard.session import MAX_TOKEN_BYTES
 from query_fn.model import Ask, Scope
 
 LANGS = ("zh", "en")
-MODES = ("hybrid", "lexical", "exact")
+MODES = ("hybrid", "lexical", "exact", "meaning")
 MAX_LIMIT = 20
 MAX_LOCATORS = 4
 MAX_MESSAGES = 100

@@ -54,6 +54,10 @@ class Routes:
         yield "headings", lambda: self.headings(query, seen)
         if wiki:
             yield "wiki_words", lambda: self._words("wiki_words", query, seen)
+        yield from self.meaning(query, seen)
+
+    def meaning(self, query: Query, seen: Mapping[str, Mask]) -> Iterator[tuple[str, Callable[[], RouteHits]]]:
+        """Yield the routes that need no word of the query; none without a vector."""
         if query.vector is not None:
             yield "chunk_vector", lambda: self._vectors("chunk_vector", query, seen)
             yield "question_vector", lambda: self._vectors("question_vector", query, seen)

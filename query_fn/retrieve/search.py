@@ -126,6 +126,22 @@ class Searcher:
         )
         return SearchResult(phrase, tuple(self._candidates(tuple(places), run)), 0.0, False, diagnostics)
 
+    def alike(self, text: str, *, now: int, scope: Scope | None = None, limit: int = 10) -> SearchResult:
+        """Return at most `limit` (≤ 20) places that mean the same in any words, nearest first, by vectors alone.
+
+        Without an embedder there are none, and ``diagnostics.degraded`` says so. The confidence is 0: what is near is
+        not yet an answer.
+        """
+        run = _Run(self._catalog.masks(Visibility(now, scope or Scope())))
+        query = self._prepare(text[:LONGEST], run)
+        run.attempt(self._routes.meaning(query, run.seen))
+        fused = fuse(run.lists, lambda _: False)
+        chosen = diversify(self._items(fused, run), max(1, min(limit, MAX_LIMIT)))
+        diagnostics = Diagnostics(
+            routes=tuple(map(self._report, run.lists)), degraded=tuple(run.degraded), queries=(query.text,)
+        )
+        return SearchResult(query.text, tuple(self._candidates(chosen.items, run)), 0.0, False, diagnostics)
+
     # --- stages -----------------------------------------------------------------------------------------------------
 
     def _prepare(self, text: str, run: _Run) -> Query:

@@ -59,25 +59,26 @@ async function asked({ endpoint, query, choice, signal, limit }) {
   if (subject(choice.kind) || (silent.get(endpoint) ?? 0) > Date.now()) return null;
   await new Promise((done) => setTimeout(done, PAUSE));
   if (signal.aborted) return null;
-  const mode = { exact: "exact", words: "lexical" }[choice.mode];
+  const mode = { exact: "exact", words: "lexical", meaning: "meaning" }[choice.mode];
   const found = await search({ endpoint, query, signal, limit, given: { mode, tag: choice.tag, lang: choice.lang } });
   if (!found && !signal.aborted) silent.set(endpoint, Date.now() + REST);
   return found;
 }
 
-// Calls `show(pages, complete)` once or twice: `complete` is false when only titles and summaries were searched.
+// Calls `show(pages, lack)` once or twice; `lack` names what the list lacks: "wordsOnly" when only the function knows the
+// meaning that is asked for, "titlesOnly" when only titles and summaries were searched, "" when nothing.
 export async function find({ endpoint, root, query, choice = choices, signal, limit = 8 }, show) {
   let better = false;
-  const here = (pages, complete) => signal.aborted || show(pages, complete);
+  const here = (pages, lack) => signal.aborted || show(pages, lack);
   const narrowed = Object.values({ ...choice, mode: "" }).some(Boolean);
   const quick = searchSite({ root, limit, query: choice.mode === "exact" ? exact(query) : query, wanted: narrowed ? wants(choice) : null }).then((pages) => {
-    if (pages && !better) here(pages, true);
+    if (pages && !better) here(pages, choice.mode === "meaning" ? "wordsOnly" : "");
     return pages;
   });
   const hybrid = await asked({ endpoint, query, choice, signal, limit });
   better = hybrid !== null;
-  if (hybrid) return here(hybrid, true);
-  if ((await quick) === null) here(await titles({ root, query, choice, limit }), false);
+  if (hybrid) return here(hybrid, "");
+  if ((await quick) === null) here(await titles({ root, query, choice, limit }), "titlesOnly");
 }
 
 // Returns the pages that are found without the function, from the site's own files.

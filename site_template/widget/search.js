@@ -75,9 +75,9 @@ export class GeosminSearch extends HTMLElement {
     this.#abort = new AbortController();
     const query = this.#parts.field.value.trim();
     this.#parts.all.href = this.#page(query);
-    if (!query) return this.#draw([], "", true);
+    if (!query) return this.#draw([], "", "");
     const asked = { endpoint: this.getAttribute("endpoint"), root: this.#root(), query, choice: this.#given, signal: this.#abort.signal };
-    find(asked, (pages, complete) => this.#draw(pages, query, complete));
+    find(asked, (pages, lack) => this.#draw(pages, query, lack));
   }
 
   #root() {
@@ -91,7 +91,7 @@ export class GeosminSearch extends HTMLElement {
     return url.href;
   }
 
-  #draw(pages, query, complete) {
+  #draw(pages, query, lack) {
     const { results, status, note, t } = this.#parts;
     const before = this.#options[this.#choice]?.href;
     const links = pages.map((page) => this.#link(page, query)).filter(Boolean);
@@ -104,7 +104,7 @@ export class GeosminSearch extends HTMLElement {
     });
     const group = (title, list) => (list.length ? [make("div", { role: "group", "aria-label": title }, make("div", { class: "group", "aria-hidden": "true" }, title), ...list)] : []);
     results.replaceChildren(...group(t.pages, links), ...group(t.answers, asks), ...group(t.recent, earlier));
-    note.textContent = complete ? t.keys : `${t.titlesOnly} ${t.keys}`;
+    note.textContent = lack ? `${t[lack]} ${t.keys}` : t.keys;
     if (earlier.length) note.replaceChildren(make("button", { type: "button", onclick: () => (forget(), this.#update()) }, `${t.recent}: ${t.forget}`));
     status.textContent = query ? (links.length ? t.found(links.length) : t.nothing) : "";
     this.#choose(Math.max(0, before ? this.#options.findIndex((option) => option.href === before) : 0)); // a better list keeps the choice

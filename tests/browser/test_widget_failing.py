@@ -123,6 +123,13 @@ def test_search_without_the_function_says_so(page: Page, silent: Served) -> None
     expect(page.locator("geosmin-search dialog")).to_contain_text("titles and summaries only")
 
 
+def test_meaning_without_the_function_says_so(page: Page, silent: Served) -> None:
+    """A static host knows words only; whoever asks for meaning is told, and still finds the titles."""
+    page.goto(silent.url + "search/?q=小雨&mode=meaning")
+    expect(page.locator("main")).to_contain_text("雨后的气味从哪里来")
+    expect(page.locator("[role=status]").first).to_contain_text("only")
+
+
 def test_without_script_there_is_a_link(page: Page, answering: Served) -> None:
     """Where no script runs, the box on the home page is a sentence with a link to the list of pages."""
     page.route("**/*.js", lambda route: route.abort())  # as an ad blocker does

@@ -273,3 +273,11 @@ def test_nothing_is_reported(model: Path, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], env=home, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert list(tmp_path.rglob("*")) == []
+
+
+def test_meaning_is_found_in_other_words(artifacts: Path, embedder: Embedder) -> None:
+    """A search by meaning asks the vectors alone: another language finds the page, and no word is looked up."""
+    found = Searcher(open_store(artifacts), embedder).alike("多久保存一次备份", now=NOW)
+    assert "backup" in [candidate.article_id for candidate in found.candidates[:3]]
+    assert {route.route for route in found.diagnostics.routes} == {"chunk_vector", "question_vector"}
+    assert (found.confidence, found.answerable) == (0.0, False)

@@ -66,6 +66,12 @@ def test_the_missing_embedder_is_named(searcher: Searcher) -> None:
     assert searcher.search("backup", now=NOW).diagnostics.degraded == ("no_embedder",)
 
 
+def test_meaning_needs_an_embedder(searcher: Searcher) -> None:
+    """Without vectors a search by meaning finds nothing and says why."""
+    found = searcher.alike("backup", now=NOW)
+    assert (found.candidates, found.diagnostics.degraded) == ((), ("no_embedder",))
+
+
 def test_what_expired_is_not_found(searcher: Searcher) -> None:
     """From the second of expiry no route returns the article."""
     question = "机房什么时候停电"

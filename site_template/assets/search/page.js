@@ -39,10 +39,10 @@ function row(page, query) {
   return href && make("li", { lang: page.lang }, make("a", { href }, ...marked(page.title, query)), kind && make("small", {}, kind), make("span", { class: "g-row-text" }, ...marked(text, query)));
 }
 
-function draw(pages, query, complete) {
+function draw(pages, query, lack) {
   list.replaceChildren(...pages.map((page) => row(page, query)).filter(Boolean));
   const found = pages.length ? t.found(pages.length) : t.nothing;
-  status.textContent = complete ? found : `${found} ${t.titlesOnly}`;
+  status.textContent = lack ? `${found} ${t[lack]}` : found;
 }
 
 function keep(query) {
@@ -58,7 +58,7 @@ function update() {
   const query = form.q.value.trim();
   keep(query);
   if (!query) return (list.replaceChildren(), (status.textContent = ""));
-  find({ endpoint: document.body.dataset.endpoint, root, query, choice, signal: abort.signal, limit: MOST }, (pages, complete) => draw(pages, query, complete));
+  find({ endpoint: document.body.dataset.endpoint, root, query, choice, signal: abort.signal, limit: MOST }, (pages, lack) => draw(pages, query, lack));
 }
 
 const composing = sendOnEnter(form.q, () => (remember(form.q.value.trim()), update()));
