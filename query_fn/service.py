@@ -68,8 +68,7 @@ def answer(ask: Ask, deps: Deps, *, gone: Callable[[], bool] = never) -> Iterato
     intent = intent if said else classify(question)  # "And for B?" asks in the way of the turn before
     view = View(question, lang, intent, turns=ask.turns, rounds=rounds, carried=carried, said=said)
     models = _models(deps, gone)
-    if deps.paid is not None:
-        tools = replace(tools, helper=Delegates(deps.paid, models[0][1], lang, rounds))
+    tools = replace(tools, helper=Delegates(deps.paid, models[0][1], lang, rounds)) if deps.paid else tools
     out = yield from attempt(view, tools, models=models)
     diagnostics = trace(out.ending, notes=(*notes(deps), *out.failures), purse=models[0][1])
     if out.ending.draft.refused:
