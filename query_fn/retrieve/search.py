@@ -135,6 +135,7 @@ class Searcher:
         run = _Run(self._catalog.masks(Visibility(now, scope or Scope())))
         query = self._prepare(text[:LONGEST], run)
         run.attempt(self._routes.meaning(query, run.seen))
+        self._name_incomplete(run)
         fused = fuse(run.lists, lambda _: False)
         chosen = diversify(self._items(fused, run), max(1, min(limit, MAX_LIMIT)))
         diagnostics = Diagnostics(
@@ -194,10 +195,13 @@ class Searcher:
             run.attempt([("phrase", lambda: self._routes.phrase(queries[0], seen))])
         if not found or asks_structure(queries[0].text):
             run.attempt(self._routes.tree(queries[0], seen))
+        self._name_incomplete(run)
+        run.timed("routes", began)
+
+    def _name_incomplete(self, run: _Run) -> None:
         for name, ready in self._store.manifest.vectors.items():
             if ready.ready < ready.total and self._embedder is not None:
                 _once(run.degraded, f"vectors_incomplete:{name}")
-        run.timed("routes", began)
 
     def _items(self, fused: Hits, run: _Run) -> Iterator[Item]:
         """Yield the fused chunks with their terms, read a few at a time as they are asked for.

@@ -10,6 +10,8 @@ const REST = 60_000; // ms before a function that did not answer is tried again
 
 export const choices = { mode: "all", kind: "", tag: "", lang: "" };
 
+const BLIND = Object.freeze([]);
+
 const lists = new Map(); // root -> promise of all pages
 const silent = new Map(); // endpoint -> until when it is left alone
 
@@ -38,7 +40,7 @@ function firstOfEachPage(candidates, limit) {
   return [...pages.values()].slice(0, limit);
 }
 
-// Returns the pages that the function finds, or null when it does not answer.
+// Returns the pages that the function finds, or null when it does not answer. One that has no vectors knows no meaning.
 async function search({ endpoint, query, signal, limit, given }) {
   const url = apiAddress(endpoint, "search");
   url.searchParams.set("q", query);
@@ -47,7 +49,9 @@ async function search({ endpoint, query, signal, limit, given }) {
   try {
     const reply = await fetch(url, { signal, credentials: "omit" });
     const found = reply.ok && (reply.headers.get("content-type") ?? "").includes("json") ? await reply.json() : null;
-    return Array.isArray(found?.candidates) ? firstOfEachPage(found.candidates, limit) : null;
+    if (!Array.isArray(found?.candidates)) return null;
+    const blind = given.mode === "meaning" && !found.diagnostics?.routes?.length;
+    return blind ? BLIND : firstOfEachPage(found.candidates, limit);
   } catch {
     return null;
   }
@@ -62,7 +66,7 @@ async function asked({ endpoint, query, choice, signal, limit }) {
   const mode = { exact: "exact", words: "lexical", meaning: "meaning" }[choice.mode];
   const found = await search({ endpoint, query, signal, limit, given: { mode, tag: choice.tag, lang: choice.lang } });
   if (!found && !signal.aborted) silent.set(endpoint, Date.now() + REST);
-  return found;
+  return found === BLIND ? null : found;
 }
 
 // Calls `show(pages, lack)` once or twice; `lack` names what the list lacks: "wordsOnly" when only the function knows the

@@ -60,3 +60,13 @@ def test_a_private_page_is_a_plain_word(page: Page, url: str) -> None:
     assert reply is not None
     assert reply.status == 404
     expect(page.get_by_role("heading", level=1)).to_have_text("There is no page here")
+
+
+def test_a_function_without_vectors_knows_no_meaning(page: Page, url: str) -> None:
+    """Whoever asks for meaning then gets what words find, and is told so; the function is asked again the next time."""
+    page.goto(url + "search/?q=链霉菌&mode=meaning")
+    expect(page.locator("form [role=status]")).to_have_text(
+        "1 page Searching words only: meaning needs the answering service."
+    )
+    page.goto(url + "search/?q=链霉菌")
+    expect(page.locator("form [role=status]")).to_have_text("1 page")

@@ -201,6 +201,8 @@ def test_a_spent_budget_is_named_and_searched_with(tmp_path: Path, embedder: Emb
     result = Searcher(open_store(tmp_path / "a"), embedder).search("how long are backups kept", now=NOW)
     assert result.candidates[0].chunk_id == "backup.0"
     assert "vectors_incomplete:chunks" in result.diagnostics.degraded
+    near = Searcher(open_store(tmp_path / "a"), embedder).alike("how long are backups kept", now=NOW)
+    assert "vectors_incomplete:chunks" in near.diagnostics.degraded
 
 
 @pytest.mark.parametrize("harm", [b"junk" * 2000, b""])
