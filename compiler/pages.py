@@ -20,9 +20,10 @@ from compiler.model import (
 from compiler.parse.document import publish
 from compiler.parse.embeds import Library
 from compiler.parse.html import CUT
-from compiler.parse.links import RawLink, Resolution, Resolver, Target
+from compiler.parse.links import Resolution, Resolver, Target
 from compiler.parse.markdown import PARSER_VERSION
 from compiler.parse.structure import Structure, read_structure
+from compiler.parse.warnings import link_problems
 from compiler.sources.keys import fold_key
 
 
@@ -78,7 +79,7 @@ def parse(
     documents = tuple(_document(page.article, made) for page, made in zip(pages, published, strict=True))
     problems = list(_lookalikes(articles))
     for page, document in zip(pages, documents, strict=True):
-        problems += _link_problems(page.article, page.structure.links, page.found)
+        problems += link_problems(page.article, page.structure.links, page.found)
         problems += _shown_as_written(document, page.structure)
     return Parsed(documents, tuple(problems))
 
@@ -125,20 +126,6 @@ NEAR = Kind("near", dict[str, str])  # a near match is looked for among all name
 LINKS = Kind("links", Found)  # all at once: a new heading may be what any link of any page names
 STRUCTURE = Recipe(Kind("structure", Structure), read_structure)
 DOCUMENT = Recipe(Kind("document", Published), _publish)
-
-
-def _link_problems(article: Article, links: Sequence[RawLink], found: Sequence[Resolution]) -> list[Problem]:
-    """Return a warning for each link that leads nowhere, is ambiguous, or names a heading that is not there."""
-    out = []
-    for link, resolution in zip(links, found, strict=True):
-        line = article.body_line + link.line
-        if resolution.status == "missing":
-            message = f"link to nowhere: {link.raw or link.target}"
-            out.append(Problem(Severity.WARNING, "link-missing", article.source, line, message, resolution.note, True))
-        elif resolution.note:
-            message = f"{link.raw or link.target}: {resolution.note}"
-            out.append(Problem(Severity.WARNING, "link-unsure", article.source, line, message, "", True))
-    return out
 
 
 def _shown_as_written(document: Document, structure: Structure) -> Iterator[Problem]:

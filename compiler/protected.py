@@ -22,6 +22,7 @@ from compiler.parse.document import publish
 from compiler.parse.html import relative_url
 from compiler.parse.links import RawLink, Resolution, Resolver, Target
 from compiler.parse.structure import Structure, read_structure
+from compiler.parse.warnings import link_problems
 from compiler.settings import Settings
 from compiler.site.protect import page_id, page_url
 from compiler.sources.articles import Protected
@@ -110,13 +111,17 @@ def _door(one: Protected, environment: Mapping[str, str]) -> Door:
 
 
 def _page(article: Article, door: Door, around: Around) -> tuple[ProtectedPage, list[Problem]]:
-    """Return the finished page and a warning for each file that it can't show; links to such files are missing."""
+    """Return the finished page and a warning for each file that it can't show and each link that leads nowhere.
+
+    Links to such files are missing.
+    """
     article = dataclasses.replace(article, url=page_url(door.id))
     structure = read_structure(article.body)
     urls = {path: f"{article.url}files/{path}" for path in around.files}
     problems: list[Problem] = []
     while True:
-        document = publish(article, structure, _resolved(article, structure, around.public, urls))
+        found = _resolved(article, structure, around.public, urls)
+        document = publish(article, structure, found)
         files, refused = _files(document, urls, around)
         problems += refused
         if not refused:
@@ -136,7 +141,7 @@ def _page(article: Article, door: Door, around: Around) -> tuple[ProtectedPage, 
         not_after=article.not_after,
         files=files,
     )
-    return page, problems
+    return page, [*problems, *link_problems(article, structure.links, found, public=False)]
 
 
 def _resolved(

@@ -26,6 +26,7 @@ from compiler.read import Sources
 from compiler.settings import Settings
 from compiler.site import feeds, mkdocs, pagefind
 from compiler.site.assemble import Parts, assemble, dominant_language
+from compiler.site.body import spoken
 from compiler.site.listing import Listing, file_path
 from compiler.site.shelf import Shelf
 from compiler.site.view import DIAGRAM
@@ -73,7 +74,9 @@ def leaves_of(sources: Sources, made: Derivation) -> list[pagefind.Leaf]:
     """Return what the static search is made of: all articles, and what defines each subject that has a page."""
     subjects = [entry for entry in made.wiki.entries if entry.human is None]
     leaves = [
-        pagefind.Leaf(a.url, a.title, a.lang, d.html, a.kind, a.tags) for d in sources.documents for a in (d.article,)
+        pagefind.Leaf(a.url, a.title, a.lang, spoken(d.html, a.lang), a.kind, a.tags)
+        for d in sources.documents
+        for a in (d.article,)
     ]
     defined = ((entry, Markup("<p>{}</p>").format(entry.definition.text)) for entry in subjects)
     return leaves + [pagefind.Leaf(e.url, e.title, e.lang, str(html), e.kind) for e, html in defined]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from compiler.lint.findings import Finding, Level
-from compiler.model import Document, Problem
+from compiler.model import Document, Problem, SourcePath
 from query_fn.contract import ArticleRow, ContributionRow, LinkRow, PageRow, RelationRow
 from query_fn.text import normalise, sentences, tokenise
 
@@ -32,10 +32,13 @@ class Built:
     links: Sequence[LinkRow]
 
 
-def broken_links(problems: Sequence[Problem]) -> Iterator[Finding]:
-    """Yield an error for each link of an article that leads nowhere."""
+def broken_links(problems: Sequence[Problem], articles: Container[SourcePath]) -> Iterator[Finding]:
+    """Yield an error for each link of these articles that leads nowhere.
+
+    They are the public ones: score and findings are told where others read them, as in the log of a public workflow.
+    """
     for problem in problems:
-        if problem.code == "link-missing":
+        if problem.code == "link-missing" and problem.path in articles:
             yield Finding(Level.ERROR, "broken-link", problem.path, problem.line, problem.message)
 
 

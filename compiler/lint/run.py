@@ -50,7 +50,7 @@ def _prompts(settings: Settings) -> dict[str, str]:
 
 
 def _findings(built: rules.Built, sources: Sources, prompts: dict[str, str]) -> Iterator[Finding]:
-    yield from rules.broken_links(sources.problems)
+    yield from rules.broken_links(sources.problems, {article.source for article in sources.articles})
     yield from rules.stale(built, sources.documents)
     yield from rules.outdated(built, prompts, versions())
     for rule in OF_ROWS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -29,6 +30,22 @@ KINDS = {
 }
 
 
+UNTITLED = "g-untitled"  # the class of a title that no author wrote: the site says it in the language of the page
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """The title of a callout, and whether its author wrote it."""
+
+    text: str
+    written: bool = True
+
+
+def default_title(name: str) -> Title:
+    """Return the title of a callout that has none: its name, as it was written."""
+    return Title(name.capitalize(), written=False)
+
+
 def opening(kind: str, *, folds: bool, is_open: bool = False) -> tuple[str, dict[str, str | int | float]]:
     """Return the tag and attributes of a callout: an admonition, or ``<details>`` when it folds."""
     if not folds:
@@ -36,13 +53,14 @@ def opening(kind: str, *, folds: bool, is_open: bool = False) -> tuple[str, dict
     return "details", {"class": kind, **({"open": ""} if is_open else {})}
 
 
-def title_tokens(content: str, lines: list[int] | None, level: int, *, folds: bool) -> list[Token]:
+def title_tokens(title: Title, lines: list[int] | None, level: int, *, folds: bool) -> list[Token]:
     """Return the tokens of a callout's title, with inline content that is still to be parsed."""
     tag = "summary" if folds else "p"
-    attrs: dict[str, str | int | float] = {} if folds else {"class": "admonition-title"}
+    classes = [*([] if folds else ["admonition-title"]), *([] if title.written else [UNTITLED])]
+    attrs: dict[str, str | int | float] = {"class": " ".join(classes)} if classes else {}
     return [
         Token("callout_title_open", tag, 1, attrs=attrs, block=True, level=level),
-        Token("inline", "", 0, content=content, map=lines, level=level + 1, children=[]),
+        Token("inline", "", 0, content=title.text, map=lines, level=level + 1, children=[]),
         Token("callout_title_close", tag, -1, block=True, level=level),
     ]
 
@@ -79,8 +97,9 @@ def _head(tokens: list[Token], index: int) -> tuple[list[Token], int]:
     folds = bool(match[2])
     token = tokens[index]
     token.tag, token.attrs = opening(KINDS.get(match[1].lower(), "note"), folds=folds, is_open=match[2] == "+")
-    title = title_tokens(match[3] or match[1].capitalize(), inline.map, token.level + 1, folds=folds)
+    title = Title(match[3]) if match[3] else default_title(match[1])
+    shown = title_tokens(title, inline.map, token.level + 1, folds=folds)
     if not rest.strip() or not inline.map:
-        return title, 3
+        return shown, 3
     inline.content, inline.map = rest, [inline.map[0] + 1, inline.map[1]]
-    return [*title, tokens[index + 1]], 1
+    return [*shown, tokens[index + 1]], 1

@@ -14,7 +14,7 @@ from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from compiler.parse.callouts import KINDS, opening, title_tokens
+from compiler.parse.callouts import KINDS, Title, default_title, opening, title_tokens
 from compiler.parse.fence_info import read_info
 
 _ADMONITION = re.compile(r'(!!!|\?\?\?\+?)[ \t]+([A-Za-z][\w-]*)(?:[ \t]+(?:inline|end))*(?:[ \t]+"([^\n]*)")?')
@@ -54,7 +54,7 @@ def _indented(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if not silent:
         folds = match[1] != "!!!"
-        title = match[2].capitalize() if match[3] is None else match[3]
+        title = default_title(match[2]) if match[3] is None else Title(match[3])
         _open(state, (start, last), match[2], title, folds=folds, is_open=match[1].endswith("+"))
         _body(state, start + 1, last, state.sCount[start] + _INDENT)
         _close(state, "details" if folds else "div", last)
@@ -140,11 +140,12 @@ def closings(text: str) -> dict[int, int]:
 def _fenced_callout(state: StateBlock, match: re.Match[str], lines: tuple[int, int]) -> None:
     first, options = _options(state, match[1], lines)
     name = match[2].lower()
-    title = _title(match[3])
+    written = _title(match[3])
+    title = Title(written) if written else default_title(name)
     folds = name == "details"
     kind = options.get("type", "note" if folds else name)
     is_open = options.get("open", "").lower() == "true" or match[3].rstrip().endswith("{open}")
-    _open(state, (lines[0], lines[1] + 1), kind, title or match[2].capitalize(), folds=folds, is_open=is_open)
+    _open(state, (lines[0], lines[1] + 1), kind, title, folds=folds, is_open=is_open)
     _body(state, first, lines[1], state.blkIndent)
     _close(state, "details" if folds else "div", lines[1] + 1)
 
@@ -230,12 +231,13 @@ def _tab(state: StateBlock, tabs: Token, label: str, lines: tuple[int, int], ind
     state.push("tab_close", "div", -1)
 
 
-def _open(state: StateBlock, lines: tuple[int, int], name: str, title: str, *, folds: bool, is_open: bool) -> None:
+def _open(state: StateBlock, lines: tuple[int, int], name: str, title: Title, *, folds: bool, is_open: bool) -> None:
     tag, attrs = opening(KINDS.get(name.lower(), "note"), folds=folds, is_open=is_open)
     token = state.push("callout_open", tag, 1)
     token.attrs, token.map = attrs, list(lines)
-    if title or folds:
-        state.tokens += title_tokens(title or name.capitalize(), [lines[0], lines[0] + 1], state.level, folds=folds)
+    if title.text or folds:
+        shown = title if title.text else default_title(name)
+        state.tokens += title_tokens(shown, [lines[0], lines[0] + 1], state.level, folds=folds)
 
 
 def _close(state: StateBlock, tag: str, line: int) -> None:

@@ -27,7 +27,7 @@ from compiler.parse.math import math
 from compiler.parse.positions import keep_spans
 from compiler.parse.raw_html import deepest, without_dropped
 
-PARSER_VERSION = "11"
+PARSER_VERSION = "12"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 MAX_NESTING = 100  # levels of blocks that the parser reads: a list takes two
 _SIGN = re.compile(r"[\[<$\\]")  # how links, raw HTML and formulas begin

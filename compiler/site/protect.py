@@ -41,6 +41,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from compiler.model import ProtectedPage, Url
+from compiler.site.body import spoken
 
 FORMAT = "geosmin-protected-1"
 ITERATIONS = 600_000  # OWASP Password Storage Cheat Sheet, PBKDF2 with HMAC-SHA-256
@@ -154,7 +155,7 @@ def _payload(page: ProtectedPage) -> bytes:
     value = {
         "title": page.title,
         "lang": page.lang,
-        "html": page.html,
+        "html": spoken(page.html, page.lang),
         "toc": [{"level": h.level, "title": h.title, "anchor": h.anchor} for h in page.headings],
         "updated": page.updated,
         "not_after": page.not_after,

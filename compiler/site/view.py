@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from compiler.cache import digest_of
 from compiler.model import Backlink, NavNode, Site, SitePage
 from compiler.site import nav
+from compiler.site.body import spoken
 from compiler.site.languages import direction, name_of
 from compiler.site.listing import encode, root_of
 from compiler.site.syndication import entries, structured
@@ -35,9 +36,7 @@ BACKLINK_TITLES = 200
 SAME_LETTERS = 24  # letters and digits in common from the start: a summary taken from the first sentence
 SUMMARY_WINDOW = 2_000  # characters of HTML that are looked at
 _H1 = re.compile(r"<(/?)h1\b")
-_CHECKBOX = re.compile(r'<input class="task-list-item-checkbox"( checked="checked")?')
 DIAGRAM = '<pre class="mermaid"'
-_ALIGN = re.compile(r'(<t[hd])\s+style="text-align:\s*(left|right|center);?"')  # what markdown-it writes for tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +159,9 @@ def policy(endpoint: str, *, frames: bool = False) -> str:
 
 def split_title(page: SitePage) -> tuple[Markup, Markup]:
     """Return the page's h1 and the body without it, so that the head can stand between them."""
+    html = spoken(page.html, page.lang)
     if page.kind == "home":  # the site's own title is the h1
-        return Markup(), Markup(_H1.sub(r"<\1h2", page.html))  # noqa: S704 - bodies arrive sanitised
-    html = _CHECKBOX.sub(partial(_labelled, words(page.lang)), page.html)
-    html = _ALIGN.sub(r'\1 class="g-\2"', html)  # the site allows no style attributes
+        return Markup(), Markup(_H1.sub(r"<\1h2", html))  # noqa: S704 - bodies arrive sanitised
     if match := _TITLE.match(html):
         return Markup(match[1]), Markup(html[match.end() :])  # noqa: S704 - bodies arrive sanitised
     return Markup("<h1>{}</h1>").format(page.title), Markup(html)  # noqa: S704 - bodies arrive sanitised
@@ -178,11 +176,6 @@ def repeats(body: str, summary: str) -> bool:
 def _letters(text: str) -> str:
     """Return the letters and digits of a text."""
     return "".join(char for char in unescape(text) if char.isalnum())
-
-
-def _labelled(t: Mapping[str, str], box: re.Match[str]) -> str:
-    """Return the start of a task's checkbox with a name for those who cannot see it."""
-    return f'{box[0]} aria-label="{escape(t["task_done" if box[1] else "task_open"])}"'
 
 
 def highlight(link: Backlink) -> Markup:

@@ -131,7 +131,8 @@ def test_nothing_is_kept_unless_asked(page: Page, site: tuple[str, Path]) -> Non
 def test_no_page_and_no_name_are_one(page: Page, site: tuple[str, Path], opaque: str) -> None:
     """Where no page is, the sentence of a page that does not exist stands, and nothing is asked."""
     page.goto(f"{site[0]}unlock/#{opaque}")
-    expect(page.get_by_role("alert")).to_have_text("这里没有页面")
+    expect(page.get_by_role("heading", level=1)).to_have_text("这里没有页面")
+    assert "密码" not in page.title() + page.locator("main").inner_text()
     expect(page.get_by_label("密码")).to_be_hidden()
 
 
@@ -139,7 +140,8 @@ def test_an_expired_page_is_no_page(page: Page, site: tuple[str, Path]) -> None:
     """After its last moment a page shows nothing, though the password is right."""
     page.goto(f"{site[0]}unlock/#{protect.page_id(SECRET, 'old')}")
     enter(page, PASSWORD)
-    expect(page.get_by_role("alert")).to_have_text("这里没有页面")
+    expect(page.get_by_role("heading", level=1)).to_have_text("这里没有页面")
+    assert "密码" not in page.title() + page.locator("main").inner_text()
     expect(page.locator("body")).not_to_contain_text("社团手册")
 
 

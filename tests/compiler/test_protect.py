@@ -11,12 +11,15 @@ import pytest
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from compiler.lint.run import lint
 from compiler.model import ProtectedPage, Severity, SourcePath, Url
+from compiler.progress import Silent
 from compiler.report import Report, problem_line
+from compiler.settings import load
 from compiler.site import protect
 
 from .test_attachments import png
-from .vault import PUBLIC, codes, digests, make, write
+from .vault import NOON, PUBLIC, codes, digests, make, write
 
 SECRET, PASSWORD = "s" * 40, "0123 correct horse battery staple"
 CLUB = "---\nshare: password\npassword: env:CLUB\ntitle: Qzclubkx\n---\n"
@@ -63,10 +66,9 @@ def everything(out: Path) -> bytes:
 
 def test_a_page_opens_with_its_password_by_the_documented_format(tmp_path: Path) -> None:
     """Title, body, table of contents and picture come out; public links lead, links to what is hidden do not."""
-    report, current = make(tmp_path, VAULT)
+    _, current = make(tmp_path, VAULT)
     (folder,) = pages(current)
     page = unlock(folder, PASSWORD)
-    assert codes(report) == [("link-missing", "a.md", 6)] * 3
     assert (page["title"], [h["title"] for h in page["toc"]]) == ("Qzclubkx", ["Qzclubkx", "Qzpartkx"])
     assert 'href="../../../a/"' in page["html"]
     assert page["html"].count('class="missing"') == 2
@@ -75,6 +77,27 @@ def test_a_page_opens_with_its_password_by_the_documented_format(tmp_path: Path)
     assert (f'src="{file["url"]}"' in page["html"], file["type"]) == (True, "image/png")
     assert b"IDAT" in base64.b64decode(file["data"])
     assert b"qzsecretkx" not in base64.b64decode(file["data"])
+
+
+def test_a_link_of_the_page_that_leads_nowhere_is_told_to_the_owner_alone(tmp_path: Path) -> None:
+    """Build and log name the link with its line; a redacted log and lint, which others read, hold nothing of it."""
+    report, _ = make(tmp_path, VAULT)
+    assert codes(report) == [("link-missing", "a.md", 6)] * 3 + [("link-missing", "qzclubkx/club.md", 10)] * 2
+    own = [problem for problem in report.problems if problem.path == "qzclubkx/club.md"]
+    assert [p.message for p in own] == ["link to nowhere: [[hidden]]", "link to nowhere: [[missing]]"]
+    assert [redacted for p in own for redacted in ("[[", "hidden", "club") if redacted in problem_line(p, b"k")] == []
+    settings = load(
+        tmp_path / "a" / "content", tmp_path / "a" / "dist", tmp_path / "a" / "state", overrides=["embed.model=none"]
+    )
+    broken = [f.path for f in lint(settings, now=NOON, progress=Silent()).findings if f.code == "broken-link"]
+    assert broken == ["a.md"] * 3
+
+
+def test_what_the_site_says_for_the_author_is_said_inside_too(tmp_path: Path) -> None:
+    """A callout without a title has one in the page's language, as on a public page."""
+    club = CLUB.replace("title", "lang: zh\ntitle") + "> [!tip]\n> qz\n"
+    _, current = make(tmp_path, VAULT | {"qzclubkx/club.md": club})
+    assert ">提示</p>" in unlock(pages(current)[0], PASSWORD)["html"]
 
 
 def test_another_password_opens_nothing(tmp_path: Path) -> None:

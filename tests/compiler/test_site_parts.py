@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from compiler.errors import BuildError
 from compiler.model import Backlink, NavNode
+from compiler.parse.callouts import KINDS
+from compiler.parse.html import render_body
+from compiler.parse.markdown import parser
 from compiler.site import assets, feeds, nav, pages
+from compiler.site.body import spoken
 from compiler.site.listing import Listing, encode, file_path, relative, root_of
 from compiler.site.view import highlight, policy, repeats
 from compiler.site.words import TEMPLATE, count
@@ -135,6 +140,34 @@ def test_the_words_of_both_languages_have_the_same_keys() -> None:
     """Nothing is said in one language only."""
     table = json.loads((TEMPLATE / "strings.json").read_text("utf-8"))
     assert set(table["zh"]) == set(table["en"])
+
+
+@pytest.mark.parametrize(
+    ("written", "lang", "title"),
+    [
+        ("> [!note]\n> x", "zh", "注意"),
+        ("> [!note]\n> x", "zh-TW", "注意"),
+        ("> [!note]\n> x", "en", "Note"),
+        ("> [!TLDR]-\n> x", "zh", "要点"),
+        ("> [!faq]\n> x", "en", "FAQ"),
+        ("> [!unheard-of]\n> x", "zh", "Unheard-of"),
+        ("!!! danger\n    x", "zh", "危险"),
+        ("::: details\nx\n:::", "zh", "详情"),
+        ("/// warning\nx\n///", "zh", "警告"),
+        ("> [!note] Note\n> x", "zh", "Note"),
+        ('!!! tip "Tip"\n    x', "zh", "Tip"),
+    ],
+)
+def test_a_callout_without_a_title_has_one_in_the_language_of_the_page(written: str, lang: str, title: str) -> None:
+    """The name of its kind is said by the table of words; what an author wrote stays."""
+    html = spoken(render_body(parser().parse(written), "a/", {}), lang)
+    assert re.findall(r"<(?:p class=\"admonition-title[^\"]*\"|summary[^>]*)>([^<]*)<", html) == [title]
+
+
+def test_every_kind_of_callout_has_a_title_in_the_table() -> None:
+    """No kind that the parser knows is left without words."""
+    table = json.loads((TEMPLATE / "strings.json").read_text("utf-8"))
+    assert {f"callout_{name}" for name in KINDS} <= set(table["en"])
 
 
 def test_a_backlink_marks_the_words_of_the_link() -> None:

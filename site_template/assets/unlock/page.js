@@ -47,6 +47,8 @@ function contents(toc) {
   return list;
 }
 
+const nameTab = (title) => (document.title = `${title} · ${document.title.split(" · ").at(-1)}`);
+
 function draw(page) {
   const body = new DOMParser().parseFromString(page.html, "text/html").body;
   settle(body, page.attachments);
@@ -57,11 +59,19 @@ function draw(page) {
   const toc = contents(page.toc);
   article.append(heading, ...(page.updated ? [Object.assign(document.createElement("p"), { className: "g-note", textContent: page.updated })] : []), ...(toc.children.length > 2 ? [toc] : []), ...body.childNodes);
   toc.className = "g-unlock-toc";
-  document.title = `${page.title} · ${document.title.split(" · ").at(-1)}`;
+  nameTab(page.title);
   document.querySelector(".g-head").hidden = true;
   form.hidden = true;
   place.append(article);
   heading.focus();
+}
+
+// As for any address without a page: the heading must not go on asking for a password.
+function gone() {
+  form.hidden = true;
+  document.querySelector(".g-head h1").textContent = place.dataset.lost;
+  nameTab(place.dataset.lost);
+  say("absent");
 }
 
 function offerToForget(sealed) {
@@ -74,7 +84,7 @@ function offerToForget(sealed) {
 async function open(sealed, key) {
   const page = await sealed.open(key);
   if (!page) return false;
-  if (page.not_after !== null && page.not_after * 1000 <= Date.now()) return (form.hidden = true), say("absent"), true;
+  if (page.not_after !== null && page.not_after * 1000 <= Date.now()) return gone(), true;
   draw(page);
   return true;
 }
@@ -102,7 +112,7 @@ async function begin() {
   } catch (error) {
     return say(error instanceof TypeError ? "offline" : "damaged");
   }
-  if (!sealed) return say("absent");
+  if (!sealed) return gone();
   const key = await kept(sealed.name);
   if (key && (await open(sealed, key))) return offerToForget(sealed);
   form.hidden = false;
