@@ -12,8 +12,9 @@ from urllib.parse import quote
 
 import pytest
 import yaml
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
+from tests.browser.conftest import Watch
 from tests.browser.host import hosted
 
 TABLE = yaml.safe_load((Path(__file__).parents[1] / "golden" / "vectors.yml").read_text("utf-8"))
@@ -21,6 +22,7 @@ PAYLOADS: list[str] = [p.replace("ALERT(", "alert(") for p in TABLE["payloads"]]
 PLACES: dict[str, str] = TABLE["places"]
 FRONT = ("title", "summary", "tags", "aliases", "slug", "lang", "redirects", "file name")
 FOREIGN = "http://foreign.invalid"
+INSIDE = ("http://127.0.0.1:", "data:", "blob:")
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b550000000a49444154789c"
     "636000000002000148afa4710000000049454e44ae426082"
@@ -81,6 +83,19 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, st
     site = place / "dist" / "current" / "site"
     with hosted(site) as address:
         yield site, address
+
+
+@pytest.fixture
+def context(browser: Browser, watch: Watch) -> Iterator[BrowserContext]:
+    """A fresh context that blocks nothing: what is asked for outside is recorded, and its host does not exist.
+
+    Blocking turns off the cache of the browser, and with it every page would fetch every script anew.
+    """
+    made = browser.new_context(viewport={"width": 1440, "height": 900})
+    made.on("request", lambda one: watch.outside.append(one.url) if not one.url.startswith(INSIDE) else None)
+    yield made
+    made.close()
+    assert (watch.outside, watch.problems, watch.dialogs) == ([], [], [])
 
 
 def opened(site: Path) -> list[str]:
