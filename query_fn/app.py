@@ -74,8 +74,11 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], int] | N
     if base != "/":
         routes.append(Route("/", _to(base)))
     everywhere = guarded(_unknown, origins=settings.allow_origins, methods=METHODS)
-    strange = {404: lambda request, _: everywhere(request)}  # a path that no pattern matches: one with a newline
-    app = Starlette(routes=[*routes, _any_method("/{rest:path}", everywhere)], exception_handlers=strange)
+
+    async def strange(request: Request, _: Exception) -> Response:
+        return await everywhere(request)  # a path that no pattern matches: one with a newline
+
+    app = Starlette(routes=[*routes, _any_method("/{rest:path}", everywhere)], exception_handlers={404: strange})
     app.state.warm = live.warm
     app.state.health = lambda: _health(live.current())
     return app
@@ -130,26 +133,26 @@ class Api:
             found = self._guards.proof.challenge(self._holder(request, build))
             return {"challenge": found.token, "bits": found.bits, "expires_in": found.seconds}
 
-        return await self._in_thread(challenge)
+        return await self._in_thread(request, challenge)
 
     async def search(self, request: Request) -> Response:
         """Return candidates for a query."""
         asked = requests.search(request.query_params.multi_items(), max_chars=self._settings.max_question_chars)
-        return await self._in_thread(lambda build: _search(asked, build))
+        return await self._in_thread(request, lambda build: _search(asked, build))
 
     async def collection(self, request: Request) -> Response:
         """Return all pages by folder: the outline of the whole."""
-        return await self._in_thread(_collection)
+        return await self._in_thread(request, _collection)
 
     async def outline(self, request: Request) -> Response:
         """Return the outline of one page, named by id, URL or path."""
         name = request.path_params["article"]
-        return await self._in_thread(lambda build: wire.outline(_tools(build).outline(name), site_of(build)))
+        return await self._in_thread(request, lambda build: wire.outline(_tools(build).outline(name), site_of(build)))
 
     async def read(self, request: Request) -> Response:
         """Return the text behind up to four locators."""
         locators = requests.read(await read_json(request, self._settings.max_body_bytes))
-        return await self._in_thread(lambda build: _read(locators, build))
+        return await self._in_thread(request, lambda build: _read(locators, build))
 
     async def feedback(self, request: Request) -> Response:
         """Accept a verdict on an answer and append it to the log as one JSON line."""
@@ -169,9 +172,9 @@ class Api:
         base = self._settings.base_path.strip("/")
         return JSONResponse({**openapi_document(), "servers": [{"url": f"/{base}"}]})
 
-    async def _in_thread(self, work: Callable[[Build], wire.Json]) -> Response:
+    async def _in_thread(self, request: Request, work: Callable[[Build], wire.Json]) -> Response:
         def whole() -> wire.Json:
-            self._guards.look()
+            self._guards.browse(self._visitor(request))
             return work(self._live.current())
 
         return JSONResponse(await anyio.to_thread.run_sync(whole))

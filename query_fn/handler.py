@@ -31,6 +31,7 @@ from query_fn.guard.switch import POSITIONS
 from query_fn.settings import Settings
 from query_fn.signature import key_from
 
+SEARCHES = 120  # of one visitor in a minute, unless the owner says otherwise: a function is open to strangers
 _log = logging.getLogger("geosmin.handler")
 _log.setLevel(logging.INFO)
 Event = Mapping[str, Any]
@@ -72,6 +73,8 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         conversation_seconds=_number(environment, "GEOSMIN_CONVERSATION_SECONDS", default.conversation_seconds),
         rate_per_minute=_number(environment, "GEOSMIN_RATE_PER_MINUTE", default.rate_per_minute),
         rate_all_per_minute=_number(environment, "GEOSMIN_RATE_ALL_PER_MINUTE", default.rate_all_per_minute),
+        searches_per_minute=_number(environment, "GEOSMIN_SEARCHES_PER_MINUTE", SEARCHES),
+        searches_all_per_minute=_number(environment, "GEOSMIN_SEARCHES_ALL_PER_MINUTE", 0),
         day_usd=_dollars(environment, "GEOSMIN_DAY_USD", default.day_usd),
         day_tokens=_number(environment, "GEOSMIN_DAY_TOKENS", default.day_tokens),
         off=_switch(environment.get("GEOSMIN_OFF", "")),

@@ -47,6 +47,8 @@ class Settings:
     conversation_seconds: int = 24 * 3600  # how long a conversation token is valid
     rate_per_minute: int = 0  # questions a client may ask per minute; 0 = no limit
     rate_all_per_minute: int = 0  # of all clients together
+    searches_per_minute: int = 0  # searches, outlines and passages a client may fetch per minute; 0 = no limit
+    searches_all_per_minute: int = 0  # of all clients together
     day_usd: float = 5.0  # what the paid model may cost in a UTC day
     day_tokens: int = 0  # of the paid model in a UTC day, in and out together; 0 = no limit beside the dollars
     off: str = ""  # "" | "model" | "all": the kill switch

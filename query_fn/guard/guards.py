@@ -27,6 +27,7 @@ class Guards:
     budget: Budget
     switch: Switch
     answers: Answers
+    searchers: Visitors  # counted by each container alone: to write to a table costs more than a search
     proof: Proof | None = None  # anybody may ask
 
     def enter(self, visitor: str) -> bool:
@@ -34,6 +35,11 @@ class Guards:
         position = self.look()
         self.visitors.take(visitor)
         return position != "model"
+
+    def browse(self, visitor: str) -> None:
+        """Count a search or a look at an outline or a passage. Raises Closed and TooMany."""
+        self.look()
+        self.searchers.take(visitor)
 
     def look(self) -> str:
         """Return where the switch stands. Raises Closed when everything is switched off."""
@@ -50,11 +56,12 @@ def guards_for(settings: Settings) -> Guards:
     shared: Counters | None = DynamoCounters(table) if table else None
     answers: Answers = MemoryAnswers(settings.cached_answers)
     if table and settings.shared_answers_seconds:
-        answers = SharedAnswers(table, answers, seconds=settings.shared_answers_seconds)
+        answers = SharedAnswers(table, answers, seconds=settings.shared_answers_seconds, secret=settings.secret)
     return Guards(
         Visitors(settings.rate_per_minute, settings.rate_all_per_minute, shared=shared, secret=secret),
         DailyBudget(shared or MemoryCounters(), Spending(settings.day_usd, settings.day_tokens)),
         Switch(settings.off, shared),
         answers,
+        Visitors(settings.searches_per_minute, settings.searches_all_per_minute, secret=secret),
         WorkProof(settings.proof_bits, secret, shared=shared) if settings.proof_bits and secret else None,
     )

@@ -30,7 +30,7 @@ class Rate:
             left = self._refill(client)
             if left < 1:
                 wait = math.ceil((1 - left) * 60 / self._per_minute)
-                raise TooMany(f"Too many questions; try again in {wait} seconds.", retry_after=wait)
+                raise TooMany(f"Too many requests; try again in {wait} seconds.", retry_after=wait)
             self._put(client, left - 1)
 
     def _refill(self, client: str) -> float:

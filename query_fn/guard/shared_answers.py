@@ -1,11 +1,14 @@
 """Answers that all containers use again, in the DynamoDB table of the counters.
 
 An item is the key's hash and the events as compressed JSON. It is not given after `until`, whenever the table deletes
-it. What cannot be fetched, kept or understood is a miss, named in the log.
+it. With a secret an item is signed together with its key, which holds the build, and its end: whoever may write to the
+table but has no secret can put no word before a reader. What cannot be fetched, kept, understood or believed is a miss,
+named in the log.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import logging
 import time
@@ -18,9 +21,11 @@ from query_fn.agent.events import Done, Event, Sentence, Source, Step
 from query_fn.guard.answers import Answers
 from query_fn.guard.counters import StoreDown
 from query_fn.guard.table import Table, failing_as_down
+from query_fn.guard.tokens import mac
 from query_fn.model import Answer
 
 MOST_BYTES = 256 * 1024  # of an answer's events as JSON; the largest of the handbook's has 40,000
+_PURPOSE = b"geosmin answer 1"
 _log = logging.getLogger("geosmin.answers")
 
 
@@ -38,10 +43,19 @@ _KINDS = {"step": Step, "source": Source, "sentence": Sentence, "done": _Whole}
 class SharedAnswers:
     """Answers in a table, behind those of this process: what is fetched once is not fetched again."""
 
-    def __init__(self, table: Table, near: Answers, *, seconds: int, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        table: Table,
+        near: Answers,
+        *,
+        seconds: int,
+        secret: bytes | None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._table = table
         self._near = near
         self._seconds = seconds  # for which an answer without an expiry is kept
+        self._secret = secret  # None: whoever may write to the table is believed
         self._clock = clock
 
     def get(self, key: str, now: int) -> tuple[Event, ...]:
@@ -65,14 +79,16 @@ class SharedAnswers:
         if len(raw) > MOST_BYTES:
             _log.warning("an answer of %d bytes is not shared", len(raw))
             return
-        values = {
-            ":until": {"N": str(last if until is None else min(last, until))},
-            ":events": {"B": zlib.compress(raw)},
-        }
+        packed, ends = zlib.compress(raw), last if until is None else min(last, until)
+        values = {":until": {"N": str(ends)}, ":events": {"B": packed}, ":mac": {"B": self._mac(key, ends, packed)}}
         try:
             self._keep(key, values)
         except StoreDown as error:
             _log.warning("an answer cannot be shared: %s", error)
+
+    def _mac(self, key: str, until: int, packed: bytes) -> bytes:
+        """Return the signature of an item, b"" where nobody signs."""
+        return mac(f"{key} {until} ".encode() + packed, self._secret, purpose=_PURPOSE) if self._secret else b""
 
     def _keep(self, key: str, values: Mapping[str, object]) -> None:
         """Write an item, with the one right to write that the counters need too."""
@@ -80,7 +96,7 @@ class SharedAnswers:
             self._table.client.update_item(
                 TableName=self._table.name,
                 Key={"id": {"S": f"answer:{key}"}},
-                UpdateExpression="SET #until = :until, events = :events",
+                UpdateExpression="SET #until = :until, events = :events, mac = :mac",
                 ExpressionAttributeNames={"#until": "until"},
                 ExpressionAttributeValues=values,
             )
@@ -92,8 +108,11 @@ class SharedAnswers:
             return (), 0
         item = found["Item"]
         try:
-            raw = zlib.decompressobj().decompress(item["events"]["B"], MOST_BYTES)
-            return read(raw), int(item["until"]["N"])
+            packed, until = item["events"]["B"], int(item["until"]["N"])
+            if not hmac.compare_digest(item["mac"]["B"], self._mac(key, until, packed)):
+                _log.error("a kept answer is not signed by this function and is not used")
+                return (), 0
+            return read(zlib.decompressobj().decompress(packed, MOST_BYTES)), until
         except (KeyError, ValueError, zlib.error) as error:
             _log.warning("a kept answer cannot be understood: %s", type(error).__name__)
             return (), 0

@@ -17,7 +17,7 @@ from typing import Any
 def seal(payload: Mapping[str, object], secret: bytes, *, purpose: bytes) -> str:
     """Return a token that `opened` accepts for the same secret and purpose."""
     raw = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
-    return f"{_encode(raw)}.{_encode(_mac(raw, secret, purpose))}"
+    return f"{_encode(raw)}.{_encode(mac(raw, secret, purpose=purpose))}"
 
 
 def opened(token: str, secret: bytes, *, purpose: bytes, most: int) -> dict[str, Any] | None:
@@ -29,16 +29,17 @@ def opened(token: str, secret: bytes, *, purpose: bytes, most: int) -> dict[str,
     if len(token) > most or not token.isascii():
         return None
     try:
-        raw, mac = _decode(head), _decode(tail)
+        raw, given = _decode(head), _decode(tail)
     except (binascii.Error, ValueError):
         return None
-    if not hmac.compare_digest(mac, _mac(raw, secret, purpose)):
+    if not hmac.compare_digest(given, mac(raw, secret, purpose=purpose)):
         return None
     payload: dict[str, Any] = json.loads(raw)
     return payload
 
 
-def _mac(raw: bytes, secret: bytes, purpose: bytes) -> bytes:
+def mac(raw: bytes, secret: bytes, *, purpose: bytes) -> bytes:
+    """Return the HMAC-SHA256 of what is written for one purpose."""
     return hmac.new(secret, purpose + b"\x00" + raw, hashlib.sha256).digest()
 
 

@@ -78,4 +78,4 @@ class Visitors:
             return
         if not free:
             wait = MINUTE - now % MINUTE
-            raise TooMany(f"Too many questions; try again in {wait} seconds.", retry_after=wait)
+            raise TooMany(f"Too many requests; try again in {wait} seconds.", retry_after=wait)

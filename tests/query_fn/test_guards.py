@@ -265,6 +265,37 @@ def test_the_door(artifacts: Path) -> None:
     assert _ask(client).status_code == 200
 
 
+READS = {
+    "search": ("GET", "/api/public/search?q=port", None),
+    "collection": ("GET", "/api/public/outline", None),
+    "outline": ("HEAD", "/api/public/outline/nothing", None),
+    "read": ("POST", "/api/public/read", {"locators": ["nothing"]}),
+}
+
+
+def test_searches_have_a_limit_of_their_own(artifacts: Path) -> None:
+    """Searches, outlines and passages count together; who has used them up may still ask, and knows when to go on."""
+    client = _client(artifacts, searches_per_minute=len(READS), rate_per_minute=1)
+    assert {client.request(method, path, json=body).status_code for method, path, body in READS.values()} == {200, 404}
+    for method, path, body in READS.values():
+        refused = client.request(method, path, json=body)
+        assert refused.status_code == 429
+        assert 1 <= int(refused.headers["retry-after"]) <= 60
+    assert client.get("/api/public/search?q=port").json()["title"] == "Too many requests"
+    assert [_ask(client).status_code for _ in range(2)] == [200, 429]
+    assert client.get("/healthz").status_code == 200
+
+
+def test_searches_of_all_together_have_a_limit(artifacts: Path) -> None:
+    """However many addresses take part."""
+    client = _client(artifacts, searches_all_per_minute=5, trusted_hops=1)
+    codes = [
+        client.get("/api/public/search?q=port", headers={"x-forwarded-for": f"198.51.100.{n}"}).status_code
+        for n in range(8)
+    ]
+    assert codes == [200] * 5 + [429] * 3
+
+
 def test_an_answer_is_used_again_until_a_page_expires(artifacts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same question is worked out once, another scope anew, and nothing outlives the earliest expiry."""
     asked, now = [], [NOW]

@@ -192,6 +192,7 @@ def test_environment(handler: Any) -> None:
             "GEOSMIN_CACHED_ANSWERS": "10",
             "GEOSMIN_PROOF_BITS": "16",
             "GEOSMIN_SHARED_ANSWERS_SECONDS": "60",
+            "GEOSMIN_SEARCHES_ALL_PER_MINUTE": "9000",
         }
     )
     assert found == Settings(
@@ -210,6 +211,8 @@ def test_environment(handler: Any) -> None:
         cached_answers=10,
         proof_bits=16,
         shared_answers_seconds=60,
+        searches_per_minute=120,  # a function has a limit, also when the owner has not thought of one
+        searches_all_per_minute=9_000,
         log_requests=True,
     )
 

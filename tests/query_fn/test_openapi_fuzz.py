@@ -43,3 +43,11 @@ def test_methods_that_nobody_has_heard_of(path: str, method: str) -> None:
     response = TestClient(_app()).request(method, path)
     assert response.status_code in (404, 405)
     assert "x-request-id" in response.headers
+
+
+@pytest.mark.parametrize("path", ["/%0A", "/api/public/outline/%0A0", "/a%0D%0Ab", "/%00", "/%FF%FE"])
+def test_paths_that_no_pattern_matches(path: str) -> None:
+    """A path with a newline or with bytes that are no text is an address where there is nothing, with an id."""
+    response = TestClient(_app(), raise_server_exceptions=False).get(path)
+    assert (response.status_code, response.headers["content-type"]) == (404, "application/problem+json")
+    assert "x-request-id" in response.headers

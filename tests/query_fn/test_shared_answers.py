@@ -34,6 +34,7 @@ QUESTIONS = (
     "hello",
     "list the steps",
 )
+SECRET = b"0123456789abcdef"
 _tables = itertools.count()
 
 
@@ -62,9 +63,9 @@ def table(cloud: str) -> Table:
     return Table(make_table(f"answers-{next(_tables)}"))
 
 
-def container(table: Table) -> SharedAnswers:
+def container(table: Table, secret: bytes | None = SECRET) -> SharedAnswers:
     """Return what one container keeps, in front of the table."""
-    return SharedAnswers(table, MemoryAnswers(10), seconds=60, clock=lambda: NOW)
+    return SharedAnswers(table, MemoryAnswers(10), seconds=60, secret=secret, clock=lambda: NOW)
 
 
 def events_of(deps: Deps, text: str = QUESTIONS[0]) -> tuple[Event, ...]:
@@ -130,11 +131,49 @@ def test_a_store_that_is_down_is_a_miss(cloud: str, deps: Deps, caplog: pytest.L
 @pytest.mark.parametrize("data", [b"", b"no zlib", zlib.compress(b"[]x"), zlib.compress(b'[["step", 1]]')])
 def test_a_damaged_item_is_a_miss(table: Table, data: bytes, caplog: pytest.LogCaptureFixture) -> None:
     """Bytes that nobody here wrote are not given, and named."""
-    item: Any = {"id": {"S": "answer:k"}, "until": {"N": str(NOW + 9)}, "events": {"B": data}}
+    item: Any = {"id": {"S": "answer:k"}, "until": {"N": str(NOW + 9)}, "events": {"B": data}, "mac": {"B": b""}}
     boto3.client("dynamodb").put_item(TableName=table.name, Item=item)
     with caplog.at_level(logging.WARNING, "geosmin.answers"):
-        assert container(table).get("k", NOW) == ()
+        assert container(table, None).get("k", NOW) == ()
     assert "cannot be understood" in caplog.text
+
+
+def _forged(item: dict[str, Any], deps: Deps) -> dict[str, dict[str, Any]]:
+    """Return what somebody may write who holds an item of ours, by what is done to it."""
+    other = zlib.compress(written(events_of(deps, QUESTIONS[2])))
+    return {
+        "other words": {**item, "events": {"B": other}},
+        "a later end": {**item, "until": {"N": str(NOW + 10**6)}},
+        "another question": {**item, "id": {"S": "answer:other"}},
+        "no signature": {name: value for name, value in item.items() if name != "mac"},
+        "an empty signature": {**item, "mac": {"B": b""}},
+    }
+
+
+@pytest.mark.parametrize(
+    "harm", ["other words", "a later end", "another question", "no signature", "an empty signature"]
+)
+def test_what_this_function_did_not_sign_is_a_miss(
+    table: Table, deps: Deps, harm: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever may write to the table but has no secret changes no word, no end and no question; the log names it."""
+    container(table).put("k", events_of(deps), None)
+    client = boto3.client("dynamodb")
+    item = _forged(client.get_item(TableName=table.name, Key={"id": {"S": "answer:k"}})["Item"], deps)[harm]
+    client.put_item(TableName=table.name, Item=item)
+    with caplog.at_level(logging.WARNING, "geosmin.answers"):
+        assert container(table).get(item["id"]["S"].removeprefix("answer:"), NOW) == ()
+    assert "a kept answer" in caplog.text
+
+
+def test_an_answer_of_a_function_with_another_secret_is_a_miss(table: Table, deps: Deps) -> None:
+    """A new secret ends what the old one vouched for; without any secret containers still share."""
+    events = events_of(deps)
+    container(table).put("k", events, None)
+    assert container(table, b"fedcba9876543210").get("k", NOW) == ()
+    container(table, None).put("k", events, None)
+    assert container(table, None).get("k", NOW) == events
+    assert container(table).get("k", NOW) == ()
 
 
 def test_an_answer_that_is_too_large_is_not_shared(
