@@ -21,7 +21,12 @@ from compiler.site.words import TEMPLATE
 TAGS = 200  # in the filter of the search
 _SOURCES = ("assets", "widget")
 _SUFFIXES = (".css", ".js", ".svg", ".html")
-_STYLES = "assets/geosmin.css"
+_STYLES = "assets/geosmin.css"  # one file, because one request is quicker than many
+_SHEETS = "assets/styles"
+_ORDER = (  # later rules win over earlier ones
+    *("tokens", "frame", "tree", "contents", "columns", "article", "wiki", "text", "code", "blocks", "lists", "home"),
+    "print",
+)
 _DIAGRAMS = "assets/mermaid/"  # the scripts that draw; left out where nothing is drawn
 _THEME_CSS = re.compile(r"main\.[0-9a-f]+\.min\.css")
 _NOT_IN_A_LAYER = re.compile(r'@charset "[^"]*";|/\*# sourceMappingURL=.*?\*/')
@@ -39,9 +44,14 @@ def theme_stylesheet(folders: Sequence[str]) -> Path:
 def _files(theme_css: Path) -> dict[str, bytes]:
     """Return our own assets by path. The theme's rules go into a layer below ours, so ours always win."""
     paths = (path for name in _SOURCES for path in (TEMPLATE / name).rglob("*") if path.suffix in _SUFFIXES)
-    found = {path.relative_to(TEMPLATE).as_posix(): path.read_bytes() for path in sorted(paths)}
+    found = {
+        path.relative_to(TEMPLATE).as_posix(): path.read_bytes()
+        for path in sorted(paths)
+        if path.parent != TEMPLATE / _SHEETS
+    }
     theme = _NOT_IN_A_LAYER.sub("", theme_css.read_text("utf-8"))
-    found[_STYLES] = b"@layer material{" + theme.strip().encode() + b"}\n" + found[_STYLES]
+    own = b"".join((TEMPLATE / _SHEETS / f"{name}.css").read_bytes() for name in _ORDER)
+    found[_STYLES] = b"@layer material{" + theme.strip().encode() + b"}\n" + own
     return found
 
 

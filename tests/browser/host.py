@@ -18,7 +18,6 @@ from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-
 _NAMED_BY_BYTES = re.compile(r"/assets/[0-9a-f]{12}/")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compiler.errors import BuildError
-from compiler.model import Backlink, NavNode
+from compiler.model import Backlink, NavNode, Theme
 from compiler.parse.callouts import KINDS
 from compiler.parse.html import render_body
 from compiler.parse.markdown import parser
@@ -134,6 +134,15 @@ def test_the_index_lists_every_article_with_its_language() -> None:
     assert all(item.title in page.html for item in listings())
     assert '<li lang="en">' in page.html
     assert [entry.title for entry in page.toc] == ["庭园笔记", "庭园笔记 / 土壤", "Field notes"]
+
+
+def test_every_stylesheet_is_joined_once(tmp_path: Path) -> None:
+    """The one file that pages load holds each of ours, and no sheet lies beside it that no page would load."""
+    (tmp_path / "theme.css").write_text("p{}", "utf-8")
+    files = assets.with_theme(tmp_path / "theme.css", Theme())
+    sheets = [path.read_bytes() for path in (TEMPLATE / "assets" / "styles").iterdir()]
+    assert [files["assets/geosmin.css"].count(sheet) for sheet in sheets] == [1] * len(sheets)
+    assert not [path for path in files if "/styles/" in path]
 
 
 def test_the_words_of_both_languages_have_the_same_keys() -> None:
