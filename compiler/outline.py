@@ -17,7 +17,8 @@ HAN_PER_MINUTE, WORDS_PER_MINUTE = 350, 220
 _HAN = re.compile("[\u4e00-\u9fff]+")
 SUMMARY = 160  # characters of a node summary
 LOOKED_AT = 5  # sentences of a section among which the one that defines its heading is looked for
-_NOT_PROSE = ("#", "|", "```", "~~~", "![", "<", "{{", "{%")
+_NOT_PROSE = ("#", "|", "```", "~~~", "![", "<", "{{", "{%", "$$")
+_ENDS = tuple(".。!！?？;；:：…,，、—)）”\"'")
 _EDGE = " \t.:：,，。;；!！?？*_`"
 
 
@@ -83,10 +84,18 @@ def summarise(markdown: str, children: Sequence[str], lang: str, *, title: str =
     for sentence in told[_first(told, title) :]:
         if out and (len(out) + len(sentence) > SUMMARY or _points(sentence)):
             break
-        out = f"{out} {sentence}".strip() if lang != "zh" or not out else out + sentence
+        out += _between(out, lang) + sentence
     if not out:
         out = ("、" if lang == "zh" else " · ").join(filter(None, children)) or _shown(markdown)
     return out if len(out) <= SUMMARY else out[: SUMMARY - 1].rstrip() + "…"
+
+
+def _between(before: str, lang: str) -> str:
+    """Return what stands before the next sentence; an item of a list without a mark at its end gets one."""
+    if not before:
+        return ""
+    ended = before.endswith(_ENDS)
+    return ("" if ended else "；") if lang == "zh" else (" " if ended else "; ")
 
 
 def _told(markdown: str) -> Iterator[str]:

@@ -26,9 +26,11 @@ export class GeosminSearch extends HTMLElement {
     const field = make("input", { type: "text", inputmode: "search", role: "combobox", "aria-label": t.searchTitle, "aria-expanded": "true", "aria-controls": "results", "aria-autocomplete": "list", autocomplete: "off", enterkeyhint: "go", maxlength: 500, placeholder: t.searchTitle });
     const results = make("div", { class: "results", id: "results", role: "listbox", "aria-label": t.search });
     const status = make("p", { class: "visually-hidden", role: "status" });
-    const note = make("span", {}, t.keys);
+    const note = make("span", {});
     const all = make("a", { href: this.#page() }, t.allResults);
-    const dialog = make("dialog", { "aria-label": t.searchTitle }, field, results, status, make("p", { class: "foot" }, note, " · ", all));
+    const close = make("button", { class: "close", type: "button", onclick: () => dialog.close() }, t.close);
+    const foot = make("p", { class: "foot" }, note, make("span", { class: "keys" }, t.keys), all);
+    const dialog = make("dialog", { "aria-label": t.searchTitle }, make("div", { class: "head" }, field, close), results, status, foot);
     root.append(dialog);
     this.#parts = { field, results, status, note, all, dialog, t };
     this.#listen(sendOnEnter(field, (event) => this.#enter(event)));
@@ -53,7 +55,7 @@ export class GeosminSearch extends HTMLElement {
     const { row } = this.#parts.choices;
     const show = (event) => event.target.setAttribute("aria-expanded", String(!(row.hidden = !row.hidden)));
     row.hidden = true;
-    field.after(make("button", { class: "narrow", type: "button", "aria-expanded": "false", onclick: show }, t.narrow), row);
+    field.parentElement.after(make("button", { class: "narrow", type: "button", "aria-expanded": "false", onclick: show }, t.narrow), row);
   }
 
   #listen(composing) {
@@ -104,7 +106,7 @@ export class GeosminSearch extends HTMLElement {
     });
     const group = (title, list) => (list.length ? [make("div", { role: "group", "aria-label": title }, make("div", { class: "group", "aria-hidden": "true" }, title), ...list)] : []);
     results.replaceChildren(...group(t.pages, links), ...group(t.answers, asks), ...group(t.recent, earlier));
-    note.textContent = lack ? `${t[lack]} ${t.keys}` : t.keys;
+    note.textContent = lack ? t[lack] : "";
     if (earlier.length) note.replaceChildren(make("button", { type: "button", onclick: () => (forget(), this.#update()) }, `${t.recent}: ${t.forget}`));
     status.textContent = query ? (links.length ? t.found(links.length) : t.nothing) : "";
     this.#choose(Math.max(0, before ? this.#options.findIndex((option) => option.href === before) : 0)); // a better list keeps the choice

@@ -71,6 +71,7 @@ summary { cursor: pointer; padding-block: .35em; }
 .answer ul, .answer ol, .sources ol { padding-inline-start: 1.75em; }
 .answer ul { list-style: disc; }
 code { padding: .1em .3em; border-radius: 4px; background: var(--w); font: .88em var(--geosmin-mono, ui-monospace, monospace); }
+pre code { padding: 0; }
 pre { margin: 0; padding: .6em .5em; border-radius: 6px; background: var(--w); overflow-x: auto; direction: ltr; }
 .cite { position: relative; margin-inline: .2em .05em; padding: .1em .4em; border: 1px solid var(--l); border-radius: 4px; font-size: .75em; text-decoration: none; vertical-align: .1em; }
 .cite:hover, .cite[aria-expanded=true] { border-color: var(--m); background: var(--w); }
@@ -95,7 +96,7 @@ q { display: block; quotes: none; }
 @media (max-width: 48em) {
   .sheet { inset-block: auto var(--below, 0px); inset-inline: 0; width: auto; height: min(85dvh, var(--seen, 100dvh)); border: 0; border-block-start: 1px solid var(--s2); border-radius: 10px 10px 0 0; }
 }
-@media (pointer: coarse) { .sources a { display: inline-block; padding-block: .85em; } .cite { padding: .35em .8em; margin-inline: .3em; } .cite::after { content: ""; position: absolute; inset: -10px -7px; } }
+@media (pointer: coarse) { .sources a { display: block; padding-block: .85em; } .cite { padding: .35em .8em; margin-inline: .3em; } .cite::after { content: ""; position: absolute; inset: -10px -7px; } }
 @media (prefers-reduced-motion: no-preference) { .sheet { animation: arrive .14s ease-out; } @keyframes arrive { from { translate: 0 .5em; opacity: 0; } } }
 @media (prefers-contrast: more) { :host { --s2: var(--i); --l: var(--i); } }
 @media (forced-colors: active) { .send, .find, .cite, .problem, .help, .card { border: 1px solid; } }

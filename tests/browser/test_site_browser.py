@@ -53,6 +53,37 @@ def test_axe_finds_nothing(page: Page, answering: Served, paths: list[str]) -> N
     assert {path: v for path, v in found.items() if v} == {}
 
 
+@pytest.mark.parametrize("context", [{**PHONE, "has_touch": True, "is_mobile": True}], indirect=True)
+def test_a_finger_hits_what_it_wants(page: Page, answering: Served) -> None:
+    """On a phone each control is 24 px wide and high, or nothing else is as near."""
+    found = {}
+    for path in (*PAGES, "graph/", "search/"):
+        page.goto(answering.url + path)
+        small = axe.run(page, options={"runOnly": ["target-size"]}).response["violations"]
+        found[path] = [node["html"][:120] for rule in small for node in rule["nodes"]]
+    assert {path: nodes for path, nodes in found.items() if nodes} == {}
+
+
+def test_a_wide_table_does_not_squeeze_its_words(page: Page, answering: Served) -> None:
+    """A table that scrolls sideways keeps a short cell on one line, and nothing beside it moves."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(answering.url + "garden/smell/")
+    cell = page.locator(".table-wrap td").last
+    cell.evaluate("cell => (cell.textContent = '雨后第二天采样')")
+    assert (
+        cell.evaluate("cell => cell.getBoundingClientRect().height / parseFloat(getComputedStyle(cell).lineHeight)") < 2
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_quiet_fold_is_no_callout(page: Page, answering: Served) -> None:
+    """What an article says in short lies between two lines, without a box like that of a callout."""
+    page.goto(answering.url + "garden/smell/")
+    sides = "box => ['Top', 'Left'].map((side) => getComputedStyle(box)[`border${side}Width`])"
+    assert page.locator("details.g-points").first.evaluate(sides) == ["1px", "0px"]
+    assert page.locator(".g-text details.tip").evaluate(sides) == ["1px", "1px"]
+
+
 def test_the_text_column_holds_a_readable_measure(page: Page, answering: Served) -> None:
     """On a wide screen a line of Chinese holds 34 to 38 characters at 17 px."""
     page.goto(answering.url + "garden/smell/")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.double import Served
@@ -47,6 +48,52 @@ def test_a_click_marks_and_a_double_click_opens(page: Page, answering: Served) -
     assert box
     page.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_url("**/wiki/geosmin/")
+
+
+NAMED = """async (nodes) => {
+  const script = document.querySelector("script[src*='graph/page.js']").src;
+  const { named } = await import(new URL("names.js", script));
+  const spot = ({ x, y }) => [x, y, 5];
+  return named(nodes, { size: [300, 200], spot, measure: (text) => 8 * text.length }).map(({ title, x, y, w }) => ({ title, x, y, w }));
+}"""
+
+
+def test_no_name_in_the_graph_is_cut_off(page: Page, answering: Served) -> None:
+    """A name that would leave the window stands at the left of its dot; none lies over another, none is without its dot."""
+    page.goto(answering.url + "graph/")
+    dots = [("middle", 40, 50), ("at the right edge", 290, 100), ("under it", 288, 104), ("outside", 310, 150)]
+    named = page.evaluate(NAMED, [{"title": title, "x": x, "y": y} for title, x, y in dots])
+    assert [name["title"] for name in named] == ["middle", "at the right edge"]
+    assert all(name["x"] >= 0 and name["x"] + name["w"] <= 300 for name in named)
+
+
+@pytest.mark.parametrize(
+    "context", [{"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}], indirect=True
+)
+def test_the_graph_follows_fingers(page: Page, answering: Served) -> None:
+    """On a phone one finger moves the graph, two come nearer, and the page stays where it is."""
+    page.goto(answering.url + "graph/")
+    canvas = page.locator("#g-graph[data-ready] canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    before, shown = page.evaluate("scrollY"), [canvas.evaluate("one => one.toDataURL()")]
+    for ways in ([(1, 0)], [(1, 0), (-1, 0)]):  # one finger to the right; two away from one another
+        touch(page, [[(x + way * 20 * step, y + down) for way, down in ways] for step in range(1, 6)])
+        page.wait_for_timeout(200)
+        shown.append(canvas.evaluate("one => one.toDataURL()"))
+    assert len(set(shown)) == 3
+    assert page.evaluate("scrollY") == before
+
+
+def touch(page: Page, steps: list[list[tuple[float, float]]]) -> None:
+    """Put fingers down at the first step's points, move them along, and lift them."""
+    send = page.context.new_cdp_session(page).send
+    for number, points in enumerate(steps):
+        at = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(points)]
+        send("Input.dispatchTouchEvent", {"type": "touchMove" if number else "touchStart", "touchPoints": at})
+    send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def test_the_small_graph_names_its_dots(page: Page, answering: Served) -> None:

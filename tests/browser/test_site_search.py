@@ -161,3 +161,16 @@ def test_without_script_the_search_page_leads_to_the_lists(browser: Browser, url
     page.locator(".g-only-plain").get_by_role("link", name="Contents").click()
     assert page.url.endswith("/repo/outline/")
     context.close()
+
+
+@pytest.mark.parametrize(
+    "context", [{"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}], indirect=True
+)
+def test_the_dialog_is_closed_without_a_keyboard(page: Page, url: str) -> None:
+    """On a phone a button closes the dialog that fills the screen, and no keys are named that are not there."""
+    page.goto(url + "notes/rain/")
+    page.locator("[data-search]").tap()
+    expect(page.get_by_role("combobox", name="Search or ask")).to_be_visible()
+    expect(page.get_by_text("Esc close")).to_be_hidden()
+    page.get_by_role("button", name="Close").tap()
+    expect(page.get_by_role("combobox", name="Search or ask")).to_be_hidden()

@@ -17,6 +17,9 @@ CASES = [
     ("a pointer where there is nothing else", "Steps", "Do as follows:\n\n```\nrun\n```\n", "Do as follows:"),
     ("no pointer at the end", "Port", "The port is open. Change it like this:\n", "The port is open."),
     ("the head of a table", "Ports", "## Ports\n\n| name | port |\n|---|---|\n| a | 1 |\n", "name · port"),
+    ("items that end without a mark", "Steps", "- Open the box\n- Take it out\n", "Open the box; Take it out"),
+    ("items that end without a mark in Chinese", "步骤", "先看说明。\n\n- 打开盒子\n- 拿出来\n", "先看说明。打开盒子；拿出来"),
+    ("no formula", "Rate", "It falls with time:\n\n$$\nc = c_0 e^{-kt}\n$$\n\nThe rate is small.\n", "The rate is small."),
     ("the first line of code", "Run", "## Run\n\n```sh\nmake all\nmake test\n```\n", "make all"),
 ]  # fmt: skip
 

@@ -1,12 +1,14 @@
-// The graph on a canvas: where it is looked at from, and how it is drawn. It is drawn on a larger sheet; while it moves,
-// the sheet is moved under the window, and drawn again when the hand rests.
+// The graph on a canvas. It is drawn on a larger sheet; while it moves, the sheet is moved under the window, and drawn
+// again when the hand rests.
+
+import { named } from "./names.js";
+import { View } from "./view.js";
 
 const TAU = 2 * Math.PI;
-const NAMES = 60; // labels at once
-const MARGIN = 48; // px around everything
 const STILL = 90; // ms without movement before the sheet is drawn again
 
 export class Picture {
+  view;
   #canvas;
   #window; // what is seen
   #sheet = document.createElement("canvas"); // twice as wide and high
@@ -16,10 +18,10 @@ export class Picture {
   #colours = {};
   #waiting = false;
   #scene = { nodes: new Set(), pairs: [], lit: null, here: null };
-  view = { x: 0, y: 0, zoom: 1 };
 
   constructor(canvas) {
     this.#canvas = canvas;
+    this.view = new View(canvas);
     this.#window = canvas.getContext("2d");
     this.#pen = this.#sheet.getContext("2d");
     new ResizeObserver(() => this.#resize()).observe(canvas);
@@ -49,7 +51,7 @@ export class Picture {
   }
 
   #slide() {
-    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    const [width, height] = this.view.size;
     const scale = this.view.zoom / this.#drawn.zoom;
     const x = width / 2 + (this.#drawn.x - this.view.x) * this.view.zoom;
     const y = height / 2 + (this.#drawn.y - this.view.y) * this.view.zoom;
@@ -57,50 +59,25 @@ export class Picture {
     this.#window.drawImage(this.#sheet, x - width * scale, y - height * scale, 2 * width * scale, 2 * height * scale);
   }
 
-  // Looks at all nodes at once.
   fit(nodes = this.#scene.nodes) {
-    const list = [...nodes];
-    if (!list.length) return;
-    const [xs, ys] = [list.map((node) => node.x), list.map((node) => node.y)];
-    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    const { clientWidth: width, clientHeight: height } = this.#canvas;
-    const zoom = Math.min((width - 2 * MARGIN) / (right - left || 1), (height - 2 * MARGIN) / (bottom - top || 1), 2);
-    this.view = { x: (left + right) / 2, y: (top + bottom) / 2, zoom: Math.max(zoom, 0.02) };
+    if (!nodes.size) return;
+    this.view.fit([...nodes]);
     this.draw();
   }
 
-  // Brings a node to the middle unless it is well in sight.
   reveal(node, always = false) {
-    const [x, y] = this.place(node);
-    const { clientWidth: width, clientHeight: height } = this.#canvas;
-    const seen = x > MARGIN && y > MARGIN && x < width - MARGIN && y < height - MARGIN;
-    if (!seen || always) Object.assign(this.view, { x: node.x, y: node.y, zoom: Math.max(this.view.zoom, 0.6) });
+    this.view.reveal(node, always);
     this.draw();
   }
 
-  zoomBy(factor, at = [this.#canvas.clientWidth / 2, this.#canvas.clientHeight / 2]) {
-    const { view } = this;
-    const zoom = Math.min(6, Math.max(0.02, view.zoom * factor));
-    const [wx, wy] = this.world(at);
-    const scale = view.zoom / zoom;
-    this.view = { x: wx + (view.x - wx) * scale, y: wy + (view.y - wy) * scale, zoom };
+  zoomBy(factor, at = this.view.size.map((side) => side / 2)) {
+    this.view.zoomBy(factor, at);
     this.#glide();
   }
 
   moveBy(dx, dy) {
-    this.view.x -= dx / this.view.zoom;
-    this.view.y -= dy / this.view.zoom;
+    this.view.moveBy(dx, dy);
     this.#glide();
-  }
-
-  world([x, y]) {
-    const { view } = this;
-    return [(x - this.#canvas.clientWidth / 2) / view.zoom + view.x, (y - this.#canvas.clientHeight / 2) / view.zoom + view.y];
-  }
-
-  place({ x, y }) {
-    const { view } = this;
-    return [(x - view.x) * view.zoom + this.#canvas.clientWidth / 2, (y - view.y) * view.zoom + this.#canvas.clientHeight / 2];
   }
 
   // The node under a point, or the nearest within a finger's width.
@@ -108,7 +85,7 @@ export class Picture {
     let best = null;
     let least = 14;
     for (const node of this.#scene.nodes) {
-      const [nx, ny] = this.place(node);
+      const [nx, ny] = this.view.place(node);
       const distance = Math.hypot(nx - x, ny - y) - this.#radius(node);
       if (distance < least) [best, least] = [node, distance];
     }
@@ -120,7 +97,7 @@ export class Picture {
   }
 
   #resize() {
-    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    const [width, height] = this.view.size;
     const sharp = devicePixelRatio || 1;
     Object.assign(this.#canvas, { width: width * sharp, height: height * sharp });
     Object.assign(this.#sheet, { width: 2 * width * sharp, height: 2 * height * sharp });
@@ -138,9 +115,9 @@ export class Picture {
   #paint() {
     const { nodes, pairs, lit, here } = this.#scene;
     const pen = this.#pen;
-    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    const [width, height] = this.view.size;
     pen.clearRect(-width / 2, -height / 2, 2 * width, 2 * height);
-    this.#drawn = { ...this.view };
+    this.#drawn = { x: this.view.x, y: this.view.y, zoom: this.view.zoom };
     const near = lit && new Set([lit, ...lit.near]);
     this.#lines(pairs.filter(([a, b]) => nodes.has(a) && nodes.has(b)), this.#colours.line, near ? 0.5 : 1);
     if (lit) this.#lines(lit.near.filter((node) => nodes.has(node)).map((node) => [lit, node]), this.#colours.moss, 1);
@@ -161,8 +138,8 @@ export class Picture {
     pen.lineWidth = 1;
     pen.beginPath();
     for (const [a, b] of pairs) {
-      pen.moveTo(...this.place(a));
-      pen.lineTo(...this.place(b));
+      pen.moveTo(...this.view.place(a));
+      pen.lineTo(...this.view.place(b));
     }
     pen.stroke();
     pen.globalAlpha = 1;
@@ -170,7 +147,7 @@ export class Picture {
 
   #dot(node, colour, alpha) {
     const pen = this.#pen;
-    const [x, y] = this.place(node);
+    const [x, y] = this.view.place(node);
     pen.globalAlpha = alpha;
     pen.beginPath();
     pen.arc(x, y, this.#radius(node), 0, TAU);
@@ -181,26 +158,19 @@ export class Picture {
     pen.globalAlpha = 1;
   }
 
-  // Names of the most important nodes in sight, none over another.
+  // Names of the most important nodes in sight.
   #names(nodes, near, chosen) {
     const pen = this.#pen;
-    const taken = [];
     pen.font = `13px ${this.#colours.font}`;
     pen.textBaseline = "middle";
     const candidates = near ? [chosen, ...[...nodes].filter((node) => near.has(node) && node !== chosen)] : [chosen, ...nodes].filter(Boolean);
-    for (const node of candidates) {
-      if (taken.length >= NAMES) return;
-      const [x, y] = this.place(node);
-      if (x < -200 || y < 0 || x > this.#canvas.clientWidth || y > this.#canvas.clientHeight) continue;
-      const title = node.title.length > 32 ? `${node.title.slice(0, 31)}…` : node.title;
-      const box = { x: x + this.#radius(node) + 4, y: y - 8, w: pen.measureText(title).width + 4, h: 16 };
-      if (taken.some((other) => box.x < other.x + other.w && other.x < box.x + box.w && box.y < other.y + other.h && other.y < box.y + box.h)) continue;
-      taken.push(box);
+    const spot = (node) => [...this.view.place(node), this.#radius(node)];
+    for (const { node, title, x, y } of named(candidates, { size: this.view.size, spot, measure: (text) => pen.measureText(text).width })) {
       pen.lineWidth = 3;
       pen.strokeStyle = this.#colours.paper;
-      pen.strokeText(title, box.x, y);
+      pen.strokeText(title, x, y);
       pen.fillStyle = node === chosen ? this.#colours.clay : this.#colours.ink;
-      pen.fillText(title, box.x, y);
+      pen.fillText(title, x, y);
     }
   }
 }
