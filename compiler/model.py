@@ -298,6 +298,7 @@ class SitePage:
     written: bool = False  # a model wrote some of what was derived for it
     points: tuple[Crumb, ...] = ()  # sentences of the page that say most, each with its heading
     terms: tuple[Crumb, ...] = ()  # subjects with a wiki page
+    edit: str = ""  # the full address where the file can be edited
     says: tuple[Voice, ...] = ()  # what other articles say of the subject that a person wrote this page about
 
 

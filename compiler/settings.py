@@ -38,6 +38,7 @@ class SiteSettings:
     lang: str = ""  # "" = the language most public pages are in
     url: str = ""  # "https://example.org/repo/"; its path is the base path
     base_path: str = "/"
+    edit_url: str = ""  # "https://example.org/notes/edit/main/content/": where a file's path follows
     repository_url: str = ""  # shown only when set: the address of a private repository is private
 
 
@@ -304,6 +305,7 @@ def _check(settings: Settings) -> Settings:
         raise SettingsError("chunk sizes must satisfy tail <= target <= cap and overlap < target")
     for name, address in (
         ("site.url", settings.site.url),
+        ("site.edit_url", settings.site.edit_url),
         ("site.repository_url", settings.site.repository_url),
         ("ask.endpoint", settings.ask.endpoint),
         ("deploy.address", settings.deploy.address),

@@ -107,7 +107,15 @@ def _public_texts(settings: Settings, articles: tuple[Article, ...]) -> Iterator
         yield "\n".join((*(name or "" for name in names), *listed, a.body, plain(a.body), anchors))
     site = settings.site
     yield "\n".join(
-        (site.title, site.description, site.url, site.base_path, site.repository_url, settings.ask.endpoint)
+        (
+            site.title,
+            site.description,
+            site.url,
+            site.base_path,
+            site.edit_url,
+            site.repository_url,
+            settings.ask.endpoint,
+        )
     )
     yield "\n".join((settings.theme.styles, *settings.theme.templates.values(), str(settings.theme.options)))
     for name in PACKAGES:

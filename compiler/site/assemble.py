@@ -6,6 +6,7 @@ import dataclasses
 import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from urllib.parse import quote
 
 from compiler.cache import Cache
 from compiler.model import Attachment, Backlink, Crumb, Document, Heading, NavNode, Site, SitePage, TocEntry
@@ -51,6 +52,7 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
         _article_page(d, row, parts, crumbs=_crumbs(row, trails[row.folder]), around=order.get(row.url, (None, None)))
         for d, row in zip(parts.documents, parts.articles, strict=True)
     ]
+    made = _editable(made, parts.documents, settings.site.edit_url)
     lexicon = wiki.Lexicon.of(parts.wiki, parts.articles)
     graph = Graph.of(parts.articles, parts.documents, parts.wiki.entries)
     made = list(_with_neighbours(wiki.with_wiki(made, lexicon, parts.wiki), parts, graph))
@@ -107,6 +109,15 @@ def _with_neighbours(made: Iterable[SitePage], parts: Parts, graph: Graph) -> It
         key = page.article_id
         around = graph.local(n)
         yield dataclasses.replace(page, local=around, related=near.get(key, ()), translations=others.get(key, ()))
+
+
+def _editable(made: list[SitePage], documents: Sequence[Document], edit_url: str) -> list[SitePage]:
+    """Return article pages with the address of their file, where there is one; a hidden folder is in no address."""
+    if not edit_url:
+        return made
+    places = (d.article.path if d.article.path == d.article.source else "" for d in documents)
+    addresses = (edit_url.rstrip("/") + "/" + quote(place) if place else "" for place in places)
+    return [dataclasses.replace(page, edit=address) for page, address in zip(made, addresses, strict=True)]
 
 
 def dominant_language(articles: Sequence[ArticleRow]) -> str:
