@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
+from msgspec import to_builtins
+
 from compiler.cache import digest_of
 from compiler.errors import SettingsError
 from compiler.model import Article, SourcePath
@@ -36,7 +38,7 @@ def build_id(
         "theme": digest_of(settings.theme),
         "articles": digest_of([dataclasses.replace(a, source=SourcePath("")) for a in sources.articles]),
         "attachments": [(a.url, a.sha256) for a in sources.attachments],
-        "embedding": dataclasses.asdict(embedding) if embedding else None,
+        "embedding": to_builtins(embedding) if embedding else None,
         "waiting": waiting,
         "answers": answers,
         "stamp": stamp(sources.articles),

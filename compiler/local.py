@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from msgspec import structs
 
 from compiler.embed import model_folder
 from compiler.errors import SettingsError
@@ -34,7 +35,7 @@ def function_settings(settings: BuildSettings) -> Settings:
     except environment.SettingsError as error:
         raise SettingsError(str(error)) from None
     model, secret = model_folder(settings.embed), secrets.token_bytes(32)
-    return dataclasses.replace(found, model=model, secret=secret, chat=chat, claude=claude)
+    return structs.replace(found, model=model, secret=secret, chat=chat, claude=claude)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Local:
         if trace.get("build_id") != self.site.build_id:
             raise SettingsError("the trace was made with another build; only that one gives the same answer")
         now, model = int(trace.get("now", 0)), Scripted(moves_of(trace))
-        deps = dataclasses.replace(self.build.deps, model=model, paid=None, clock=lambda: now)
+        deps = structs.replace(self.build.deps, model=model, paid=None, clock=lambda: now)
         yield from service.answer(question_of(trace), deps)
 
     def trace(self, ask: Ask, done: Done) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from compiler.errors import SettingsError
 from compiler.ranges import between
-from query_fn.prices import PRICES, Usage
-from query_fn.prices import Price as Known
+from query_fn.prices import PRICES, Price, Usage
 
 BATCH_SHARE = 0.5  # of the price, for what is asked in a batch
 
@@ -32,9 +32,10 @@ class Asks(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Price(Known):
-    """What an owner says a model costs."""
+class Told:
+    """What an owner says a model costs: `query_fn.prices.Price`, each amount within its range."""
 
+    model: str
     input: float = between(0.0, 0, 10_000)
     output: float = between(0.0, 0, 10_000)
     cache_write: float = between(0.0, 0, 10_000)
@@ -58,11 +59,12 @@ class EnrichSettings:
     silence: float = between(120.0, 0.01, 3600)  # seconds without a byte after which a call has failed
     poll: float = between(30.0, 0.01, 3600)  # seconds between two looks at a batch
     chunks_per_article: int = between(120, 1, 10_000)  # that questions are paid for
-    prices: tuple[Price, ...] = ()  # instead of, or beside, the known ones
+    prices: tuple[Told, ...] = ()  # instead of, or beside, the known ones
 
-    def price(self, model: str) -> Known:
+    def price(self, model: str) -> Price:
         """Return what a model costs. Raises SettingsError for one without a price: spending must be seen before."""
-        found = {price.model: price for price in (*PRICES, *self.prices)}
+        told = (Price(**dataclasses.asdict(price)) for price in self.prices)
+        found = {price.model: price for price in (*PRICES, *told)}
         if model not in found:
             known = ", ".join(sorted(found))
             raise SettingsError(f"no price for the model {model!r}; add it to `enrich.prices` (known: {known})")

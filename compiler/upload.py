@@ -12,11 +12,12 @@ import sqlite3
 import tempfile
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec import structs
 
 from compiler import order
 from compiler.errors import BuildError
@@ -46,7 +47,8 @@ def make_keys() -> tuple[str, str]:
 
 def signed(manifest: Manifest, private: bytes) -> Manifest:
     """Return the manifest with the owner's signature."""
-    return replace(manifest, signature=_text(Ed25519PrivateKey.from_private_bytes(private).sign(message(manifest))))
+    signature = Ed25519PrivateKey.from_private_bytes(private).sign(message(manifest))
+    return structs.replace(manifest, signature=_text(signature))
 
 
 def origin(content: Path, state: Path) -> Origin | None:

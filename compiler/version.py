@@ -22,9 +22,9 @@ LIBRARIES = (
     "opencc",
     "pagefind-bin-extended",
     "pygments",
+    "pystemmer",
     "pyyaml",
     "rjieba",
-    "snowballstemmer",
     "tantivy",
     "usearch",
 )

@@ -16,25 +16,26 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from msgspec import Struct
 
 from query_fn import signature
 from query_fn.contract import MANIFEST, Manifest, ManifestError, damage, load_manifest
 from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing, ArtifactUnreachable
+from query_fn.regex import regex
 
 POINTER_KEY, BUILDS_KEY = "current", "builds"
 FETCHERS = 8
 LEAST = 1.0  # seconds between two looks at the pointer, however often somebody asks for one
 SECONDS = 3.0  # to connect, and without a byte
-_ID = re.compile(r"[0-9a-zA-Z][0-9a-zA-Z._-]{0,99}")
+_ID = regex(r"[0-9a-zA-Z][0-9a-zA-Z._-]{0,99}")
 _ABSENT = ("NoSuchKey", "NoSuchBucket", "404")
 _log = logging.getLogger("geosmin.bucket")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where builds lie: a bucket and the beginning of every key, "" or ending in a slash."""
 
     bucket: str
@@ -61,8 +62,7 @@ def s3_client() -> Any:
     return boto3.client("s3", config=wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(Struct, frozen=True):
     """Which build is current, the object's ETag, and what the uploader noted of the commit that it was made from."""
 
     build_id: str

@@ -8,11 +8,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import ChatModel
 from query_fn.agent.chat.claude.client import Client
@@ -35,8 +37,7 @@ from query_fn.store import Store, check_embedder, open_store
 _log = logging.getLogger("geosmin.live")
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
+class Build(Struct, frozen=True):
     """An open build: what a question needs, and a searcher without vectors for every-key-stroke search."""
 
     target: Path

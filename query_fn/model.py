@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 
 class Status(StrEnum):
@@ -17,8 +18,7 @@ class Status(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """What may be searched. ``None`` = no filter; an empty tuple means nothing, never everything."""
 
     articles: tuple[str, ...] | None = None
@@ -28,8 +28,7 @@ class Scope:
     updated_since: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A place worth reading: no body text, because search proposes and read proves."""
 
     chunk_id: str
@@ -43,8 +42,7 @@ class Candidate:
     routes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RouteReport:
+class RouteReport(Struct, frozen=True):
     """One route for one query: its hits as (chunk id, score), best first, and its time."""
 
     route: str
@@ -53,8 +51,7 @@ class RouteReport:
     ms: float
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostics:
+class Diagnostics(Struct, frozen=True):
     """Why the result is what it is. Every fallback is named in `degraded`."""
 
     routes: tuple[RouteReport, ...] = ()
@@ -69,8 +66,7 @@ class Diagnostics:
     spent: Mapping[str, float] = field(default_factory=dict)  # calls of the paid model, their tokens and US dollars
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(Struct, frozen=True):
     """What one search found, its local confidence in 0..1, and how it got there."""
 
     query: str
@@ -80,8 +76,7 @@ class SearchResult:
     diagnostics: Diagnostics
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """Text that was read in this request. Only Evidence can be cited."""
 
     id: str  # "e1", "e2", … in the order they were read
@@ -97,8 +92,7 @@ class Evidence:
     not_after: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Struct, frozen=True):
     """A verified quote: ``evidence.text[start:end] == quote`` in code points."""
 
     evidence: str
@@ -107,8 +101,7 @@ class Citation:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """One earlier exchange, vouched for by the signed conversation token."""
 
     question: str
@@ -117,8 +110,7 @@ class Turn:
     evidence: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True):
     """A validated question."""
 
     question: str
@@ -128,8 +120,7 @@ class Ask:
     turns: tuple[Turn, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What the reader gets. `citations` refer to `evidence` by id."""
 
     status: Status

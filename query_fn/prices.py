@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 UNSURE = 1.5  # how many times the estimated tokens a text may really have
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct, frozen=True):
     """US dollars per million tokens of one model."""
 
     model: str
@@ -26,8 +26,7 @@ PRICES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens of one call, or of many."""
 
     input: int = 0
@@ -50,8 +49,7 @@ class Usage:
         return self.input + self.cache_write + self.cache_read
 
 
-@dataclass(frozen=True, slots=True)
-class Spending:
+class Spending(Struct, frozen=True):
     """What a call may use, or has used: US dollars, and tokens in and out together."""
 
     usd: float = 0.0

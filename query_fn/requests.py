@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from query_fn import schema
 from query_fn.errors import BadRequest
 from query_fn.guard.limits import check_question
 from query_fn.guard.session import MAX_TOKEN_BYTES
 from query_fn.model import Ask, Scope
+from query_fn.regex import regex
 
 LANGS = ("zh", "en")
 MODES = ("hybrid", "lexical", "exact", "meaning")
 MAX_LIMIT = 20
 MAX_LOCATORS = 4
 MAX_MESSAGES = 100
-_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ISO_DATE = regex(r"\d{4}-\d{2}-\d{2}")
 
 _CHAT_KEYS = ("question", "messages", "stream", "lang", "scope", "conversation", "id", "trigger", "messageId")
 _SDK_ONLY = ("id", "trigger", "messageId")  # what an AI SDK client adds to {messages}; named, and not used
@@ -27,16 +28,14 @@ _SCOPE_KEYS = ("articles", "folders", "tags", "langs", "updated_since")
 _SEARCH_KEYS = ("q", "limit", "lang", "tag", "folder", "article", "updated_since", "mode")
 
 
-@dataclass(frozen=True, slots=True)
-class ChatRequest:
+class ChatRequest(Struct, frozen=True):
     """A question as sent. `conversation` is the token, not yet verified."""
 
     ask: Ask
     conversation: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(Struct, frozen=True):
     """A search as sent; `mode` "lexical" leaves the vectors out (fast enough for every key stroke), "exact" finds the
     words letter by letter."""
 
@@ -46,8 +45,7 @@ class SearchRequest:
     mode: str
 
 
-@dataclass(frozen=True, slots=True)
-class Feedback:
+class Feedback(Struct, frozen=True):
     """A reader's verdict on one answer."""
 
     rating: str  # "up" | "down"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field, structs
 
 from query_fn.agent.attempt import Attempt, attempt
 from query_fn.agent.chat.base import ChatModel, View
@@ -35,8 +36,7 @@ def _epoch() -> int:
     return int(time.time())
 
 
-@dataclass(frozen=True, slots=True)
-class Deps:
+class Deps(Struct, frozen=True):
     """What an answer is made with. `clock` gives UTC epoch seconds and decides what has expired."""
 
     store: Store
@@ -68,7 +68,7 @@ def answer(ask: Ask, deps: Deps, *, gone: Callable[[], bool] = never) -> Iterato
     intent = intent if said else classify(question)  # "And for B?" asks in the way of the turn before
     view = View(question, lang, intent, turns=ask.turns, rounds=rounds, carried=carried, said=said)
     models = _models(deps, gone)
-    tools = replace(tools, helper=Delegates(deps.paid, models[0][1], lang, rounds)) if deps.paid else tools
+    tools = structs.replace(tools, helper=Delegates(deps.paid, models[0][1], lang, rounds)) if deps.paid else tools
     out = yield from attempt(view, tools, models=models)
     diagnostics = trace(out.ending, notes=(*notes(deps), *out.failures), purse=models[0][1])
     if out.ending.draft.refused:
@@ -77,7 +77,7 @@ def answer(ask: Ask, deps: Deps, *, gone: Callable[[], bool] = never) -> Iterato
         done = unanswered(out.ending, tools=tools, lang=lang, diagnostics=diagnostics)
     else:
         done = answered(out.verdict, out.ending, tools=tools, lang=lang, diagnostics=diagnostics)
-        done = replace(done, follow_ups=_next(ask, done.evidence, out.ending, tools))
+        done = structs.replace(done, follow_ups=_next(ask, done.evidence, out.ending, tools))
     yield from (Source(e) for e in done.evidence)
     yield from pieces(out.verdict.passed) if done.evidence else [Sentence(done.answer, ())]
     yield Done(done, question, out.ending.seen, out.moves)

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from query_fn.prices import PRICES, Price
 
 
-@dataclass(frozen=True, slots=True)
-class ClaudeSettings:
+class ClaudeSettings(Struct, frozen=True):
     """The paid model: where it is asked, what it costs, and how long it may be silent."""
 
     provider: str = "anthropic"  # "anthropic" | "bedrock"
     model: str = PRICES[0].model
     price: Price = PRICES[0]
-    key: str | None = field(default=None, repr=False)  # Bedrock has its own ways and needs none
+    key: str | None = None  # Bedrock has its own ways and needs none
     base_url: str | None = None
     turn_tokens: int = 1_200  # output tokens of one turn
     silence: float = 10.0  # seconds without a byte after which a call has failed
     retries: int = 2  # before anything was said
     grader: Price | None = None  # the model that reads each sentence beside its quotes; None: rules alone
 
+    def __repr__(self) -> str:
+        """Return what may stand in a log: no key."""
+        return f"ClaudeSettings({self.provider}, {self.model})"
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+
+class Settings(Struct, frozen=True):
     """How the function runs. Paths may be symbolic links; `artifacts` is followed again when the pointer moves."""
 
     artifacts: Path = Path("dist/current/artifacts")
@@ -54,7 +57,7 @@ class Settings:
     off: str = ""  # "" | "model" | "all": the kill switch
     proof_bits: int = 0  # work before the first question: 2 to the power of this many hashes; 0 = none; needs `secret`
     trusted_hops: int = 0  # proxies in front of the platform's own door that append to X-Forwarded-For
-    door: bytes | None = field(default=None, repr=False)  # what the proxy in front must send; None: anybody may call
+    door: bytes | None = None  # what the proxy in front must send; None: anybody may call
     table: str = ""  # DynamoDB table of what all containers count together; "" = each container counts for itself
     cached_answers: int = 256  # in this process
     shared_answers_seconds: int = 0  # how long the table keeps answers for all containers; 0 = it keeps none
@@ -63,3 +66,7 @@ class Settings:
     refresh_seconds: float = 60.0  # how often the pointer in the bucket is looked at
     log_requests: bool = False  # one JSON line for each request
     log_words: bool = False  # the words of questions too, not only their hash
+
+    def __repr__(self) -> str:
+        """Return what may stand in a log: no secret, no key and no door."""
+        return f"Settings({self.artifacts}, {self.chat})"

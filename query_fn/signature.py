@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from query_fn.contract import Manifest, dump_manifest
 from query_fn.errors import ArtifactUnsigned

@@ -70,7 +70,7 @@ def check_embedder(manifest: Manifest, found: Embedding) -> None:
     built = manifest.profile.embedder
     if built is None:
         raise ProfileMismatch("profile.embedder: the build has no vectors, so no embedder fits it")
-    for name in Embedding.__dataclass_fields__:
+    for name in Embedding.__struct_fields__:
         _same(f"embedder.{name}", getattr(built, name), getattr(found, name))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from query_fn import service, wire
 from query_fn.agent.events import Done, Event, Sentence

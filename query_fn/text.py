@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import html
 import re
+import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import chain, pairwise
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Protocol
+
+from msgspec import Struct
+from Stemmer import Stemmer
+
+from query_fn.regex import regex
 
 MAX_TOKEN = 64  # characters; longer runs (base64, hashes of hashes) are cut alike on both sides
 
@@ -43,10 +47,8 @@ _INVISIBLE: dict[int, int | None] = {code: None for codes in _HIDDEN for code in
 # What hides text from a reader and not from a model: tag characters, zero-width spaces, joiners where no script joins,
 # selectors that select nothing. Emoji sequences, Persian and Indic joiners and ideographic variants stay.
 _SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_SUSPECT = re.compile(
-    f"[\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f{_SELECTOR}]"
-)
-_SMUGGLED = re.compile(
+_SUSPECT = regex(f"[\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f{_SELECTOR}]")
+_SMUGGLED = regex(
     "[\U000e0000-\U000e007f\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb]+"
     "|(?<![^\x00-\u02ff\u3000-\u9fff\u200c\u200d])[\u200c\u200d]+"
     f"|(?<=[{_SELECTOR}A-Za-z\\s])[{_SELECTOR}]+|(?<![\u3400-\u9fff\U00020000-\U000323af])[\U000e0100-\U000e01ef]+"
@@ -58,19 +60,18 @@ _CJK = (
 _MARKS = "\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e"  # combining marks that \w leaves out
 _WORD = rf"(?:(?![{_CJK}])[\w{_MARKS}])"
 _NAME = rf"{_WORD}+(?:[-.'’]{_WORD}+)*(?:\+\+|#(?!\w))?"
-_TOKEN = re.compile(rf"([{_CJK}]+)|{_NAME}(?:[/\\]{_NAME})*")
-_STEP = re.compile(r"[/\\]")
-_HAN = re.compile(
+_TOKEN = regex(rf"([{_CJK}]+)|{_NAME}(?:[/\\]{_NAME})*")
+_STEP = regex(r"[/\\]")
+_HAN = regex(
     r"([\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af]+)|[^\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af]+"
 )
-_CJK_ONLY = re.compile(rf"[{_CJK}]+")
-_BLANKS = re.compile(r"\s+")
-_SEPARATOR = re.compile(r"[-._]+")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CJK_ONLY = regex(rf"[{_CJK}]+")
+_BLANKS = regex(r"\s+")
+_SEPARATOR = regex(r"[-._]+")
+_HUMP = regex(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fold:
+class Fold(Struct, frozen=True, eq=False):
     """How the text of one base is folded into tokens. Made by `fold_with`."""
 
     characters: Mapping[int, int | None]  # Traditional to Simplified; what renders as nothing to None
@@ -132,8 +133,7 @@ def tokenise(text: str, fold: Fold | None = None) -> list[str]:
     return tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """Tells which index tokens occur in a text, four times faster than cutting it: ``token in terms``."""
 
     text: str  # normalised
@@ -208,20 +208,18 @@ def _stem(word: str) -> str:
     word = word.replace("’", "'")
     if not word.isascii() or not word.replace("'", "").isalpha():
         return word
-    return _stemmer().stemWord(word)
+    stem: str = _stemmers.english.stemWord(word)
+    return stem
 
 
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...
+class _Stemmers(threading.local):
+    """The English stemmer of each thread: one must not be used by two at a time."""
+
+    def __init__(self) -> None:
+        self.english = Stemmer("english", 0)  # its own cache is left out: words are kept where they are cut
 
 
-@lru_cache(maxsize=1)
-def _stemmer() -> _Stemmer:
-    """Return the English stemmer; pure Python, 26 µs a word, so words and their parts are cached."""
-    from snowballstemmer.english_stemmer import EnglishStemmer  # 11 ms: the package imports 30 languages
-
-    stemmer: _Stemmer = EnglishStemmer()
-    return stemmer
+_stemmers = _Stemmers()
 
 
 # --- language ---------------------------------------------------------------------------------------------------------
@@ -238,9 +236,9 @@ _SCRIPTS = {
     "hi": r"\u0900-\u097f",
     "en": r"A-Za-z\u00c0-\u024f",
 }
-_LETTERS = {lang: re.compile(f"[{letters}]+") for lang, letters in _SCRIPTS.items()}
+_LETTERS = {lang: regex(f"[{letters}]+") for lang, letters in _SCRIPTS.items()}
 _FREQUENT = {lang: _LETTERS[lang] for lang in ("han", "en")}
-_RARE = re.compile("[" + "".join(letters for lang, letters in _SCRIPTS.items() if lang not in _FREQUENT) + "]")
+_RARE = regex("[" + "".join(letters for lang, letters in _SCRIPTS.items() if lang not in _FREQUENT) + "]")
 
 
 def script_lang(text: str, default: str = "en") -> str:
@@ -268,7 +266,7 @@ _ITEMS = [mark + blank for mark in "-*+.)" for blank in " \t"]
 # Signs without one of which a pattern never matches, the pattern, and what stands in its place. Patterns begin with a
 # character where they can: its places are found faster.
 _PLAIN: tuple[tuple[Sequence[str], re.Pattern[str], str], ...] = tuple(
-    (signs, re.compile(pattern, re.M), replacement)
+    (signs, regex(pattern, re.M), replacement)
     for signs, pattern, replacement in (
         ("<", r"<!--[\s\S]*?-->", ""),
         ("{", r"\{\{[<%][^{}]*[%>]\}\}|\{%[^{}]*%\}|\{\*[^{}\n]*\*\}", ""),  # shortcodes of other generators
@@ -298,10 +296,10 @@ _PLAIN: tuple[tuple[Sequence[str], re.Pattern[str], str], ...] = tuple(
 
 
 # What every text has that any of them, a code span or an entity changes: most sentences have none of it.
-_MARKUP = re.compile(r"[<{|>#^\[*_\\\t&`\ue000]|~~|==|  |\n\n\n|-[- ]|\+ |\d[.)] ")
-_CODE = re.compile(r"(?<!`)(`+)(?!`)[ ]?(.+?)[ ]?(?<!`)\1(?!`)")
+_MARKUP = regex(r"[<{|>#^\[*_\\\t&`\ue000]|~~|==|  |\n\n\n|-[- ]|\+ |\d[.)] ")
+_CODE = regex(r"(?<!`)(`+)(?!`)[ ]?(.+?)[ ]?(?<!`)\1(?!`)")
 _KEPT = "\ue000"  # stands for a code span while markup around it goes: nothing inside code is markup
-_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$\n?|\Z)", re.M | re.S)
+_FENCED = regex(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$\n?|\Z)", re.M | re.S)
 
 
 def plain(markdown: str) -> str:
@@ -339,14 +337,14 @@ def _strip_markup(markdown: str) -> str:
 
 # --- sentences --------------------------------------------------------------------------------------------------------
 
-_FENCE = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
-_ALONE = re.compile(r"[ \t]*(?:\||#{1,6}[ \t]|(?:[-*_][ \t]*){3,}$)")  # table rows, headings, rules: a span each
-_OPENS = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)]|>)[ \t]")  # list items and quotes begin a new block
+_FENCE = regex(r"[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
+_ALONE = regex(r"[ \t]*(?:\||#{1,6}[ \t]|(?:[-*_][ \t]*){3,}$)")  # table rows, headings, rules: a span each
+_OPENS = regex(r"[ \t]*(?:[-*+]|\d{1,9}[.)]|>)[ \t]")  # list items and quotes begin a new block
 _CLOSERS = "”’」』）)\"'*_】》"
-_END = re.compile(
+_END = regex(
     rf"[。！？；]+[{_CLOSERS}]*|…{{2,}}[{_CLOSERS}]*|[!?]+[{_CLOSERS}]*(?=\s|$)|\.+[{_CLOSERS}]*(?=\s+[^a-z\s]|\s*$)"
 )
-_ABBREVIATION = re.compile(
+_ABBREVIATION = regex(
     r"(?:^|[\s(])(?:[A-Z]|[A-Za-z]\.[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|al|Fig|No|Vol|Inc|Ltd|Co|approx|cf|pp?|ca|\d{1,3})$"
 )
 

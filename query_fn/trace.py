@@ -6,8 +6,9 @@ The moves are enough to play the run again without a model (`Scripted`): the sam
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from query_fn import schema
 from query_fn.agent.chat.base import Call, Calls, DelegateResult, Draft, Move, Observation, Quoted, ReadResult
@@ -27,8 +28,8 @@ def written(ask: Ask, *, build_id: str, now: int, moves: Sequence[Move]) -> Json
         "ask": {
             "question": ask.question,
             "lang": ask.lang,
-            "scope": asdict(ask.scope),
-            "turns": [asdict(turn) for turn in ask.turns],
+            "scope": to_builtins(ask.scope),
+            "turns": [to_builtins(turn) for turn in ask.turns],
         },
         "moves": [_move(move) for move in moves],
     }
@@ -65,7 +66,8 @@ def moves_of(trace: Mapping[str, Any]) -> tuple[Move, ...]:
 
 
 def _move(move: Move) -> Json:
-    return asdict(move)
+    told: Json = to_builtins(move)
+    return told
 
 
 def _read(move: Mapping[str, Any]) -> Move:
@@ -86,5 +88,5 @@ def _found(observation: Observation) -> Json:
         texts = [{"id": e.id, "locator": e.locator, "text": e.text} for e in result.evidence]
         return {"evidence": texts, "missing": list(result.missing)}
     if isinstance(result, DelegateResult):
-        return {"findings": [asdict(finding) for finding in result.findings]}
+        return {"findings": [to_builtins(finding) for finding in result.findings]}
     return {"kind": type(result).__name__, "code": getattr(result, "code", "")}

@@ -7,14 +7,14 @@ only if all of those articles are in scope. A row that names no source, or an un
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from query_fn.contract import ArticleRow, Row
 from query_fn.model import Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Visibility:
+class Visibility(Struct, frozen=True):
     """The instant (UTC epoch seconds) and the scope of one request."""
 
     now: int

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from query_fn.agent.chat.base import OutlineResult, ReadResult
 from query_fn.agent.events import Done, Event, Sentence, Source, Step
@@ -32,8 +33,7 @@ TEXT_ID = "t1"
 SNIPPET = 240  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """What turns site-relative URLs into ones a browser can follow, and names the build."""
 
     base_path: str

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
+from msgspec import structs
 
 from compiler import screen
 from compiler.errors import SettingsError
@@ -106,7 +107,7 @@ def evaluation(
         How(None if every else sample, seed),
     )
     with base_of(target, where, pages=pages, mix=mix, clock=clock) as (asked, base):
-        answering = replace(base, deps=replace(base.deps, paid=paid))
+        answering = replace(base, deps=structs.replace(base.deps, paid=paid))
         found = report(evaluate(asked, answering, how=how, clock=clock))
     falls = gate.falls(found, before, fail_under) if before else []
     if html:

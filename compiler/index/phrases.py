@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-import numpy as np
-
 from compiler.index.rows import Rows
-from query_fn.contract import PUBLISHED, SHOWN, ChunkRow
+from query_fn.contract import PIECES, PUBLISHED, SHOWN, ChunkRow, packed
 from query_fn.text import Fold, plain, squeezed
 
 
@@ -44,12 +43,13 @@ def write_phrases(rows: Rows, texts: Sequence[Exact], folder: Path) -> None:
 
 def _write(lines: Sequence[Line], path: Path) -> None:
     """Write the lines as UTF-8, and beside them the byte at which each piece begins with the row of its chunk."""
-    size, starts, parts = 0, [], []
+    size, starts, chunks, parts = 0, array("q"), array("q"), []
     for line in lines:
         for n, text in (*line, (line[-1][0], "\n")):
             data = text.encode()
-            starts.append((size, n))
+            starts.append(size)
+            chunks.append(n)
             parts.append(data)
             size += len(data)
     path.with_suffix(".txt").write_bytes(b"".join(parts))
-    np.save(path.with_suffix(".npy"), np.array(starts, "<i8").reshape(-1, 2), allow_pickle=False)
+    path.with_suffix(PIECES).write_bytes(packed(starts) + packed(chunks))

@@ -156,7 +156,7 @@ def _ask(question: _Question, trial: _Trial) -> _Seen:
     assert index is not None
     vector = np.asarray(index.get(question.n), np.float32)  # centred like a reader's
     query = prepare(text, store, vector, calibration_for(store.manifest, text))
-    everything = {name: np.ones(len(table.group), np.bool_) for name, table in trial.catalog.tables.items()}
+    everything = {name: b"\x01" * len(table.group) for name, table in trial.catalog.tables.items()}
     lists = [call() for route, call in trial.routes.main(query, everything, wiki=False) if route in _MAIN]
     fused = [fuse(lists, lambda n: trial.catalog.foreign(n, lang), mixed(words)) for words in GRID]
     gains = tuple(_gain(question.truth, hits) for hits in fused)

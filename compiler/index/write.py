@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from compiler.errors import BuildError
 from compiler.index.check import check_rows, verify

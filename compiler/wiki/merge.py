@@ -122,7 +122,7 @@ def _subject(entry: Entry, articles: Sequence[ArticleRow], titles: Mapping[str, 
 
 
 def _numbered_page(n: int, page: PageRow) -> PageRow:
-    return PageRow(n, *(getattr(page, name) for name in PageRow.__slots__[1:]))
+    return PageRow(n, *(getattr(page, name) for name in PageRow.__struct_fields__[1:]))
 
 
 def _contribution(n: int, key: str, article: ArticleRow, statements: Sequence[Statement]) -> ContributionRow:

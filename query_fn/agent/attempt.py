@@ -6,7 +6,9 @@ The next model goes on from what was found so far, and the failure is named.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import ChatModel, Draft, Grader, Move, View
 from query_fn.agent.events import Step
@@ -22,8 +24,7 @@ from query_fn.errors import ModelFailed
 Attempt = tuple[ChatModel, Purse]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """How a question ended, what of its draft stands, and why models before the last one gave up."""
 
     ending: Ending
@@ -50,8 +51,7 @@ def attempt(view: View, tools: Tools, *, models: Sequence[Attempt]) -> Generator
     return replace(outcome, failures=tuple(failures), moves=tuple(moves))
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
+class _Check(Struct, frozen=True):
     """What drafts of one question are checked with."""
 
     view: View

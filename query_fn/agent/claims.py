@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from query_fn.regex import regex
 from query_fn.text import script_lang, tokenise
 
 # Words that lead over to what follows and say nothing of the matter.
-_LEADING = re.compile(
+_LEADING = regex(
     r"根据|按照|依据|基于|已?发布的?|页面|文档|文章|资料|来源|上述|以下|下面|如下|所示|内容|信息|说明|介绍|可以|分别|具体|主要"
     r"|总之|综上|所述|因此|另外|此外|其中|首先|其次|最后|步骤|方法|方式|如何|包括|有|是|为|的|了|在|和|与|或|这些|这个|请|您|你|：|，"
     r"|\b(?:according|based|here|these|this|those|that|following|below|above|as|follows|see|pages?|published|documents?"
@@ -26,16 +27,16 @@ we our i he she his her all each every any some one use uses used using 的 了 
 为 从 到 可 以 可以 会 要 请 你 您 我 它 这 那 该
 """
 COMMON = frozenset(_COMMON.split())
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_NAME = re.compile(
+_HAN = regex(r"[\u3400-\u9fff]")
+_NAME = regex(
     r"(?:(?<![.!?。！？]\s)(?<!^)|(?<=\bMs\.\s)|(?<=\bMr\.\s)|(?<=\bDr\.\s)|(?<=\bMrs\.\s)|(?<=\bProf\.\s))"
     r"\b[A-Z][A-Za-z]*[a-z][A-Za-z]*\b|\b[A-Z]{2,}\b"
 )
-_LATIN = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Za-z]*|[A-Z]{2,}")
-_SAYS = re.compile(r"\d|[*_`<>|$#]|https?:", re.IGNORECASE)
+_LATIN = regex(r"[A-Z][A-Za-z]*[a-z][A-Za-z]*|[A-Z]{2,}")
+_SAYS = regex(r"\d|[*_`<>|$#]|https?:", re.IGNORECASE)
 # Pairs of opposite directions.
 _DIRECTIONS = tuple(
-    (re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE))
+    (regex(one, re.IGNORECASE), regex(other, re.IGNORECASE))
     for one, other in (
         (
             r"\b(?:more|greater|larger|bigger|higher|longer|above|over|exceed\w*)\b"
@@ -54,9 +55,9 @@ _DIRECTIONS = tuple(
         (r"\ballow(?:s|ed)?\b|允许", r"\b(?:forbid\w*|prohibit\w*)\b|禁止"),
     )
 )
-_CODE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)\n?[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
-_INLINE = re.compile(r"`([^`\n]+)`")
-_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)>\]`\"'，。；）]+", re.IGNORECASE)
+_CODE = regex(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)\n?[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_INLINE = regex(r"`([^`\n]+)`")
+_ADDRESS = regex(r"(?:https?://|www\.)[^\s)>\]`\"'，。；）]+", re.IGNORECASE)
 
 
 def claims_nothing(text: str, asked: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import DelegateResult, Finding, Quoted, ReadResult
 from query_fn.agent.events import Sentence

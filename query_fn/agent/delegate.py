@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import ChatModel, DelegateResult, Finding, Observation, Result, Task, ToolError, View
 from query_fn.agent.evidence import Book
@@ -24,8 +26,7 @@ from query_fn.visibility import Visibility
 LEAST = 2  # steps of a sub-question: it must search and read
 
 
-@dataclass(frozen=True, slots=True)
-class Delegates:
+class Delegates(Struct, frozen=True):
     """Hands sub-questions to models that `make` gives, one each; `purse` is the parent's."""
 
     make: Callable[[Purse], ChatModel]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from query_fn.agent.chat.base import Move, Observation
 from query_fn.model import Answer, Citation, Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One finished tool call: its name, one quiet line for the reader, and details for the trace."""
 
     number: int
@@ -20,23 +20,20 @@ class Step:
     ms: float
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A piece of evidence that the answer cites."""
 
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """The next piece of the answer's text, verified. The pieces joined are the answer."""
 
     text: str
     citations: tuple[Citation, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """The whole answer; `standalone` is what a follow-up may refer to, `seen` and `moves` are for the owner's trace."""
 
     answer: Answer

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from query_fn.agent.chat.base import ReadResult
 from query_fn.contract import ArticleRow, ChunkRow, NodeRow, Row
 from query_fn.model import Citation, Evidence, SearchResult
+from query_fn.regex import regex
 from query_fn.retrieve.catalog import file_name
 from query_fn.store import Store
 from query_fn.visibility import Visibility
@@ -17,8 +18,8 @@ MAX_WIKI_CHUNKS = 4
 WIKI = "wiki:"
 ONWARD = "@"  # between a locator and the offset at which its text goes on
 MIN_QUOTE = 2  # characters; shorter quotes prove nothing
-_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_HEADING = regex(r"^#{1,6} ", re.MULTILINE)
+_HAN = regex(r"[\u3400-\u9fff]")
 SOME_HAN = 8  # Chinese characters: a clause
 
 

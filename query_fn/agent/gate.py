@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from query_fn.agent.chat.base import Quoted
 from query_fn.agent.claims import claims_nothing, elsewhere, invented_code, names, replaced, turned
@@ -16,25 +17,23 @@ from query_fn.agent.evidence import Book
 from query_fn.agent.numbers import dated, numbers, remeasured, supplied
 from query_fn.agent.shifts import shifted
 from query_fn.model import Citation
+from query_fn.regex import regex
 from query_fn.text import plain, script_lang, sentences, tokenise
 
-_NEGATION = re.compile(
+_NEGATION = regex(
     r"\b(?:not|no|never|none|neither|nor|cannot|without|nothing|nobody)\b|n['’]t\b"
     r"|(?<![非除])[不未](?!同|仅|但|断|过|管|论|久|少|错|妨|来|必说)|没有?|(?<!除)非(?!常)|无(?!论|数|限)|勿|切莫|禁止",
     re.IGNORECASE,
 )
 # What says no without a word for it.
-_HALTS = re.compile(
-    r"\b(?:stops?|stopped|ceases?|free|off|refuses?|lacks?)\b|停止|断开|断电|禁|免费|除非|缺", re.IGNORECASE
-)
-_GLOSSED = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*)* ?[(（]([\u3400-\u9fff]+)[)）]")  # Lin Lan (林岚)
+_HALTS = regex(r"\b(?:stops?|stopped|ceases?|free|off|refuses?|lacks?)\b|停止|断开|断电|禁|免费|除非|缺", re.IGNORECASE)
+_GLOSSED = regex(r"[A-Z][\w-]*(?: [A-Z][\w-]*)* ?[(（]([\u3400-\u9fff]+)[)）]")  # Lin Lan (林岚)
 ONE = frozenset({"1"})  # "one of them", 一次: it counts nothing
 SLACK = 12  # characters by which a clause may be longer than the shortest that shares as many words
-_CLAUSE = re.compile(r"(?<=[,;，；、])\s*")
+_CLAUSE = regex(r"(?<=[,;，；、])\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
+class Passed(Struct, frozen=True):
     """A sentence that stands, with its verified citations; `doubted` when another one of it was not real."""
 
     sentence: Quoted
@@ -42,8 +41,7 @@ class Passed:
     doubted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What stands, what was dropped with the reason for each, and the phrase key of what the whole lacks.
 
     `ungraded` names why a grader that was asked could not tell."""

@@ -6,7 +6,7 @@ dropped stays dropped. One that gives no answer is named, and the sentences stan
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import Claim, Draft, Grader
 from query_fn.agent.evidence import Book

@@ -6,7 +6,9 @@ import json
 import logging
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import (
     Call,
@@ -34,8 +36,7 @@ FRUITLESS = 3  # turns in a row that bring nothing new, after which the model mu
 _log = logging.getLogger("geosmin.agent")
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """How a run ended: all observations, the draft, the named limit that stopped it ("" = the model was done), the
     model's moves, with which the run can be played again, and why the model gave up ("" = it did not)."""
 

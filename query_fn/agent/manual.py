@@ -6,7 +6,8 @@ A leaf of the agent: one owner for the names, the arguments and their bounds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from query_fn import schema
 
@@ -15,8 +16,7 @@ DELEGATE = "delegate"
 MAX_TASKS = 2  # sub-questions of one question
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """One argument. `many` is the most strings of a list; 0 = a single string of at most `longest` characters."""
 
     name: str
@@ -39,8 +39,7 @@ class Argument:
         return schema.as_text(value, pointer, most=self.longest)
 
 
-@dataclass(frozen=True, slots=True)
-class Manual:
+class Manual(Struct, frozen=True):
     """One tool."""
 
     name: str
@@ -69,8 +68,7 @@ class Manual:
         return Arguments({a.name: a.read(given.get(a.name)) for a in wanted})
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(Struct, frozen=True):
     """Checked arguments of one call."""
 
     values: Mapping[str, str | tuple[str, ...]]

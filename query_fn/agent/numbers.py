@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_DATE = re.compile(
+from query_fn.regex import regex
+
+_NUMBER = regex(r"\d+(?:[.,:/-]\d+)*")
+_DATE = regex(
     r"(?<!\d)(?:(\d{4})[ ]?[-/.年][ ]?(\d{1,2})(?:[ ]?[-/.月][ ]?(\d{1,2})[ ]?日?|[ ]?月)?"
     r"|(\d{1,2})[ ]?月[ ]?(\d{1,2})[ ]?日)(?!\d)"
 )
@@ -20,10 +22,10 @@ _MONTH = (
     r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-_DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?[ ](?:of[ ])?{_MONTH}\.?,?[ ](\d{{4}})\b", re.IGNORECASE)
-_MONTH_FIRST = re.compile(rf"\b{_MONTH}\.?[ ](\d{{1,2}})(?:st|nd|rd|th)?,?[ ](\d{{4}})\b", re.IGNORECASE)
-_MONTH_ONLY = re.compile(rf"\b{_MONTH}\.?,?[ ](\d{{4}})\b", re.IGNORECASE)
-_CN_NUMBER = re.compile(r"[零〇一二两三四五六七八九十百千万]+(?=[个种次天年月日号位条项步点倍成小分秒周名页章台元])")
+_DAY_FIRST = regex(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?[ ](?:of[ ])?{_MONTH}\.?,?[ ](\d{{4}})\b", re.IGNORECASE)
+_MONTH_FIRST = regex(rf"\b{_MONTH}\.?[ ](\d{{1,2}})(?:st|nd|rd|th)?,?[ ](\d{{4}})\b", re.IGNORECASE)
+_MONTH_ONLY = regex(rf"\b{_MONTH}\.?,?[ ](\d{{4}})\b", re.IGNORECASE)
+_CN_NUMBER = regex(r"[零〇一二两三四五六七八九十百千万]+(?=[个种次天年月日号位条项步点倍成小分秒周名页章台元])")
 _CN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _CN_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 _EN_NUMBERS = {
@@ -32,7 +34,7 @@ _EN_NUMBERS = {
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
     )
 }
-_WORDED = re.compile(rf"\b(?:{'|'.join(_EN_NUMBERS)})\b|[零〇一二两三四五六七八九十百千万]+", re.IGNORECASE)
+_WORDED = regex(rf"\b(?:{'|'.join(_EN_NUMBERS)})\b|[零〇一二两三四五六七八九十百千万]+", re.IGNORECASE)
 _UNITS = {
     "ms": r"ms|milliseconds?|毫秒",
     "s": r"s|secs?|seconds?|秒钟?",
@@ -57,7 +59,7 @@ _UNITS = {
     "g": r"g|grams?|克",
     "kg": r"kg|kilograms?|公斤|千克",
 }
-_UNIT = {name: re.compile(rf"[ ]?(?:{forms})(?![a-z])", re.IGNORECASE) for name, forms in _UNITS.items()}
+_UNIT = {name: regex(rf"[ ]?(?:{forms})(?![a-z])", re.IGNORECASE) for name, forms in _UNITS.items()}
 
 
 def numbers(text: str) -> set[str]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
+
+from query_fn.regex import regex
 
 _THING = (
     r"(?:one|item|step|type|kind|level|layer|row|point|option|entry|section|stage|part|way|method|rule|line|phase"
@@ -19,7 +22,7 @@ _AT_ONCE = r"(?:(?:right|just|immediately|directly) )?"
 _POINTED = r"(?: (?:that|it|this))?\b(?! \w)"
 _END = r"(?=\s*(?:[?？.,，。!]|$))"
 
-_NEXT = re.compile(
+_NEXT = regex(
     rf"\b(?:the )?(?:next|following|subsequent)(?: {_THING}(?: (?:down|below|after))?\b|{_END})"
     rf"|\b(?:the )?{_THING} {_AT_ONCE}(?:after|below|beneath|under){_POINTED}"
     rf"|\b{_THING} (?:further )?down\b|\b(?:after|below) (?:that|it|this){_END}|\bcomes? next\b"
@@ -27,20 +30,20 @@ _NEXT = re.compile(
     rf"|^(?:那么?)?(?:再往下|接下来|下一个|然后|之后|再然后)呢",
     re.IGNORECASE,
 )
-_PREVIOUS = re.compile(
+_PREVIOUS = regex(
     rf"\b(?:the )?(?:previous|preceding|prior)(?: {_THING}\b|{_END})"
     rf"|\b(?:the )?{_THING} {_AT_ONCE}(?:before|above|over){_POINTED}"
     rf"|\b{_THING} up\b|\b(?:before|above) (?:that|it|this){_END}"
     rf"|(?:再)?(?:往)?(?:上面?|前面?)(?:的)?(?:一|那一?){_COUNTED}|(?:之|以)前(?:的)?(?:一|那一?){_COUNTED}",
     re.IGNORECASE,
 )
-_LAST = re.compile(
+_LAST = regex(
     rf"\b(?:the )?(?:very )?(?:last|final)(?: of the (?:\w+ )?(?P<of>{_THING})| (?P<thing>{_THING}))\b"
     rf"|\b(?:comes?|stands?|is|are|ranks?|listed|named) last\b"
     rf"|(?:最后|倒数第一)(?:的)?(?:一|那)?(?P<zh>{_COUNTED})|排(?:在)?最后",
     re.IGNORECASE,
 )
-_NTH = re.compile(
+_NTH = regex(
     rf"\b(?:comes?|stands?|is|are|ranks?|listed|named) (?P<place>{'|'.join(_EN_ORDINALS)})\b"
     rf"|\b(?:the )?(?P<first>first)(?: of the (?:\w+ )?(?={_THING})|(?: (?P<thing>{_THING}))\b|{_END})"
     rf"|\b(?:the )?(?P<nth>{'|'.join(_EN_ORDINALS[1:])}|\d{{1,2}}(?:st|nd|rd|th))"
@@ -52,17 +55,16 @@ _NTH = re.compile(
 )
 _NUMBERS = ("place", "first", "nth", "number", "zh", "rank")
 _THINGS = ("thing", "any", "kind", "counted")
-_OF_SO_MANY = re.compile(
+_OF_SO_MANY = regex(
     rf"\bof the (?:{'|'.join(_EN_NUMBERS)}|\d+)\b|这?[两二三四五六七八九十\d]+[个步项条点种级层类]里?(?:面|中)?", re.I
 )
-_WHICH = re.compile(
+_WHICH = regex(
     r"\b(?:which|what) (?:step|stage)(?: number)?\b|\bat (?:which|what) (?:step|stage)\b|第几步|哪一步|第几个步骤",
     re.IGNORECASE,
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Onward:
+class Onward(Struct, frozen=True):
     """Where a question points: `by` places on (+) or back (-) from what was answered, or to the `nth` from the top.
 
     `nth` counts from 1, -1 is the last one, 0 means that `by` counts. `rest` is what else the question says, `thing`

@@ -9,30 +9,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from query_fn.regex import regex
+
 LONGEST = (5, 12)  # Latin words, Chinese characters of the other thing
 _OPENS = r"(?:(?:and|but|so|then|ok|okay)\b,? *)?"
-_ASKED_EN = re.compile(
+_ASKED_EN = regex(
     rf"^{_OPENS}(?:(?:what|how) (?:about|of)|and)? *(?:(?:for|in|on|with|to|of|from|about|if it is) )? *"
     r"(?P<thing>[^,;?？]+?)(?:,[^,?？]*)?(?: then| too)?[?？.]*$",
     re.IGNORECASE,
 )
-_ASKED_ZH = re.compile(
-    r"^(?:那么?|还有|换成|如果是)?(?P<thing>[^，,。；;？?]+?)(?:呢|又?(?:是什么|怎么样|如何))[？?]*$"
-)
-_LEADS = re.compile(r"^(?:(?:and|but|so|then|ok|okay)\b|(?:what|how) (?:about|of)\b)", re.IGNORECASE)
-_PARALLEL = re.compile(
+_ASKED_ZH = regex(r"^(?:那么?|还有|换成|如果是)?(?P<thing>[^，,。；;？?]+?)(?:呢|又?(?:是什么|怎么样|如何))[？?]*$")
+_LEADS = regex(r"^(?:(?:and|but|so|then|ok|okay)\b|(?:what|how) (?:about|of)\b)", re.IGNORECASE)
+_PARALLEL = regex(
     r"^(?:and|but|so|then)?,?\s*(?:(?:what|how) about|(?:for|in|on|with|to|of|from|about) (?!(?:which|what|how)\b))"
     r"|^(?:and|but) [^,]{1,30}[?？]?$"
     r"|^(?:那么?|还有)?[^，,]{1,20}呢[？?]?$",
     re.IGNORECASE,
 )
-_VERB = re.compile(r"\b(?:is|are|was|were|do|does|did|can|could|should|will|would|has|have|may|must)\b", re.IGNORECASE)
-_ASKS_ZH = re.compile(r"[怎什哪谁几]|为何|多[少大久长]|能|可以|要|会")
-_NUMBER = re.compile(r"(?<![\w.])v?\d+(?:\.\d+)*(?![\w.]*\w)")
-_CODE = re.compile(r"(?<![\w-])(?=[\w.-]*[a-z])[A-Za-z][\w.]*(?:[-_.][\w]+)+(?![\w-])|`[^`]+`")
-_LATIN = re.compile(r"[A-Za-z][\w.+#-]*(?: [A-Z][\w.+#-]*)*")
-_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][\w+#]+(?: [A-Z][\w+#]+)*")
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_VERB = regex(r"\b(?:is|are|was|were|do|does|did|can|could|should|will|would|has|have|may|must)\b", re.IGNORECASE)
+_ASKS_ZH = regex(r"[怎什哪谁几]|为何|多[少大久长]|能|可以|要|会")
+_NUMBER = regex(r"(?<![\w.])v?\d+(?:\.\d+)*(?![\w.]*\w)")
+_CODE = regex(r"(?<![\w-])(?=[\w.-]*[a-z])[A-Za-z][\w.]*(?:[-_.][\w]+)+(?![\w-])|`[^`]+`")
+_LATIN = regex(r"[A-Za-z][\w.+#-]*(?: [A-Z][\w.+#-]*)*")
+_NAME = regex(r"(?<![.!?] )(?<!^)\b[A-Z][\w+#]+(?: [A-Z][\w+#]+)*")
+_HAN = regex(r"[\u3400-\u9fff]")
 
 
 def is_parallel(question: str) -> bool:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from query_fn import schema
 from query_fn.agent.chat.base import Link, LinksResult, ListResult
 from query_fn.agent.manual import Arguments
 from query_fn.contract import ArticleRow, LinkRow
 from query_fn.errors import BadRequest
+from query_fn.regex import regex
 from query_fn.store import Store
 from query_fn.visibility import Visibility, inside
 
 MOST_LINKS = 40
 MOST_PAGES = 40
-_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ISO_DATE = regex(r"\d{4}-\d{2}-\d{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """Which pages are wanted; "" and None ask for nothing in particular."""
 
     pattern: str = ""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from query_fn.errors import Spent
 from query_fn.prices import Price, Spending, Usage, cost, spending
@@ -18,8 +19,7 @@ CLOSING = 0.3  # share of the seconds that is kept for the last answer
 SHARED = 2 / 3  # of what is left that sub-questions may use; the rest is for reading what they found, and answering
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What one question may cost at most: tool calls, wall-clock seconds, tokens of all its calls, US dollars."""
 
     steps: int = 8

@@ -11,17 +11,19 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*\n(?:.*\n)*? {0,3}\1[ \t]*$", re.MULTILINE)
-_INLINE = re.compile(r"(?<!`)`[^`\n]+`(?!`)")
-_STRAY = re.compile(r"`+|^[ \t]*~{3,}", re.MULTILINE)
-_DEFINITION = re.compile(r"^[ \t]{0,3}\[[^\]\n]+\]:[ \t]*\S[^\n]*$\n?", re.MULTILINE)
+from query_fn.regex import regex
+
+_FENCE = regex(r"^ {0,3}(`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*\n(?:.*\n)*? {0,3}\1[ \t]*$", re.MULTILINE)
+_INLINE = regex(r"(?<!`)`[^`\n]+`(?!`)")
+_STRAY = regex(r"`+|^[ \t]*~{3,}", re.MULTILINE)
+_DEFINITION = regex(r"^[ \t]{0,3}\[[^\]\n]+\]:[ \t]*\S[^\n]*$\n?", re.MULTILINE)
 _LABEL = r"\[([^\[\]\n]*)\]"
 _TARGET = r"(?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])"
-_EMBED = re.compile(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
-_LINK = re.compile(f"!?{_LABEL}{_TARGET}|!{_LABEL}")
-_OPENS = re.compile(r"(?<=\])(?=[(\[:])|(?<=!)(?=\[)")  # what is left of links and images
-_TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
-_SCHEME = re.compile(r"<?\b(?:https?|ftp|wss?|file)://|<?\b(?:mailto|javascript|vbscript|data):|\bwww\.", re.IGNORECASE)
+_EMBED = regex(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
+_LINK = regex(f"!?{_LABEL}{_TARGET}|!{_LABEL}")
+_OPENS = regex(r"(?<=\])(?=[(\[:])|(?<=!)(?=\[)")  # what is left of links and images
+_TAG = regex(r"<(?=[a-z/!?])", re.IGNORECASE)
+_SCHEME = regex(r"<?\b(?:https?|ftp|wss?|file)://|<?\b(?:mailto|javascript|vbscript|data):|\bwww\.", re.IGNORECASE)
 
 
 @lru_cache(maxsize=128)  # an answer is written twice: piece by piece, and whole

@@ -6,6 +6,7 @@ import re
 from enum import StrEnum
 
 from query_fn.agent.parallel import is_parallel, put_in_place
+from query_fn.regex import regex
 from query_fn.retrieve.confidence import asked_for
 
 
@@ -100,7 +101,7 @@ _RULES: tuple[tuple[Intent, tuple[str, ...]], ...] = (
         ),
     ),
 )
-_COMPILED = tuple((intent, re.compile("|".join(patterns), re.IGNORECASE)) for intent, patterns in _RULES)
+_COMPILED = tuple((intent, regex("|".join(patterns), re.IGNORECASE)) for intent, patterns in _RULES)
 
 
 def classify(question: str) -> Intent:
@@ -111,7 +112,7 @@ def classify(question: str) -> Intent:
 
 # "that" and "there" mostly open a clause or say that something exists, so alone they point to nothing.
 _POINTS_BACK = r"(?:is|are|was|were|does|do|did|can|about|of|for|with|to|after|before|like|than|in|on|why|how)"
-_ELLIPTIC = re.compile(
+_ELLIPTIC = regex(
     r"\b(?:it|its|they|them|their|this|these|those|he|she|his|her|former|latter)\b"
     rf"|\b{_POINTS_BACK} that\b|\b(?:first|second|third|last|next|other|that|which) one\b"
     r"|\bsuch an?\b|\b(?:too|as well|instead)\s*\?"
@@ -128,10 +129,10 @@ def is_elliptic(question: str) -> bool:
     return bool(_ELLIPTIC.search(question)) or len(words) + len(han) <= (3 if han else 2)
 
 
-_OPENING = re.compile(r"^(?:and|or|but|so|then|also)\b[, ]*|^(?:那么?|还有|然后|再)", re.IGNORECASE)
-_BREAK = re.compile(r"[,，;；]|\b(?:when|if|because|while|and|but|after|before|since|once|so)\b", re.IGNORECASE)
-_NAMED = re.compile(r"`[^`]+`|[《「“][^》」”]+[》」”]|(?<!^)(?<![.!?]\s)\b[A-Z][A-Za-z0-9.+-]+")
-_SETTING = re.compile(r"如果|假如|要是|[当若的了时候后在被]")
+_OPENING = regex(r"^(?:and|or|but|so|then|also)\b[, ]*|^(?:那么?|还有|然后|再)", re.IGNORECASE)
+_BREAK = regex(r"[,，;；]|\b(?:when|if|because|while|and|but|after|before|since|once|so)\b", re.IGNORECASE)
+_NAMED = regex(r"`[^`]+`|[《「“][^》」”]+[》」”]|(?<!^)(?<![.!?]\s)\b[A-Z][A-Za-z0-9.+-]+")
+_SETTING = regex(r"如果|假如|要是|[当若的了时候后在被]")
 SUBJECT_WORDS, SUBJECT_HAN = 2, 4  # content of a clause that names what the question is about
 
 

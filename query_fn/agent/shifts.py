@@ -6,29 +6,30 @@ import re
 from difflib import SequenceMatcher
 
 from query_fn.agent.claims import COMMON
+from query_fn.regex import regex
 
 LONGEST = 3  # words, or Chinese characters, that stand in the place of others
 HELD = 0.6  # share of a sentence that stands in the quote word by word around them
 LEAST = 4  # words, or Chinese characters, of that share
-_MUST = re.compile(r"\b(?:must|required?|requires|have to|has to|mandatory)\b|必须|务必|一定要|不得不", re.IGNORECASE)
-_MAY = re.compile(r"\b(?:may|can|could|optional(?:ly)?|allowed)\b|(?<!不)(?:可以|允许|可选)", re.IGNORECASE)
-_ALL = re.compile(
+_MUST = regex(r"\b(?:must|required?|requires|have to|has to|mandatory)\b|必须|务必|一定要|不得不", re.IGNORECASE)
+_MAY = regex(r"\b(?:may|can|could|optional(?:ly)?|allowed)\b|(?<!不)(?:可以|允许|可选)", re.IGNORECASE)
+_ALL = regex(
     r"\b(?:all|every|each|always|everyone|everybody|any(?:one|body)?)\b|一律|都|全部|所有|任何|总是|始终|全年",
     re.IGNORECASE,
 )
-_SOME = re.compile(
+_SOME = regex(
     r"\b(?:most|some|few|several|only|unless|except|many|usually|sometimes)\b|多数|部分|少数|只|仅|除非|除了|有时|通常|自己",
     re.IGNORECASE,
 )
-_ONLY = re.compile(r"\bonly\b|只有?|仅", re.IGNORECASE)
+_ONLY = regex(r"\bonly\b|只有?|仅", re.IGNORECASE)
 # Pronouns, and what is judged for itself: numbers, polarity, directions, duties.
-_JUDGED = re.compile(
+_JUDGED = regex(
     r"\d|\b(?:it|they|this|these|he|she|we|you|one|two|three|four|five|six|seven|eight|nine|ten|not?|none|never"
     r"|larger|greater|more|less|fewer|smaller|longer|shorter|above|below|over|under|than|need|needs|must|may|can)\b"
     r"|[它他她这那一二两三四五六七八九十百千不没无未过大小多少高低于]",
     re.IGNORECASE,
 )
-_PIECE = re.compile(r"[A-Za-z][\w'-]*|\d[\d.,]*|[\u3400-\u9fff]")
+_PIECE = regex(r"[A-Za-z][\w'-]*|\d[\d.,]*|[\u3400-\u9fff]")
 
 
 def shifted(text: str, closest: str, quotes: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from query_fn.agent import manual, places
 from query_fn.agent.chat.base import (
@@ -27,8 +28,7 @@ from query_fn.store import Store
 from query_fn.visibility import Visibility
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Struct, frozen=True):
     """What a model may use for one question. `now` is in UTC epoch seconds."""
 
     store: Store

@@ -15,27 +15,26 @@ from query_fn.agent.chat.score import has_shape
 from query_fn.agent.chat.words import keywords
 from query_fn.agent.gate import Passed
 from query_fn.agent.router import Intent
+from query_fn.regex import regex
 from query_fn.retrieve.rewrite import sides
 from query_fn.text import script_lang
 
 NAMED = 0.5  # share of the words that only one side of a comparison has, from which an answer speaks of that side
-_SPAN = re.compile(r"\bhow (?:often|long|old|soon)\b|多久|多长时间|多频繁|隔多|几点", re.I)
+_SPAN = regex(r"\bhow (?:often|long|old|soon)\b|多久|多长时间|多频繁|隔多|几点", re.I)
 # How many may be answered without a number.
-_BOUNDLESS = re.compile(
+_BOUNDLESS = regex(
     r"\b(?:unlimited|no limit|without limit|as many|any number|none|nothing|not limited)\b"
     r"|不限|无限|没有(?:数量)?(?:上限|限制)|任意|没有任何|全部|每个",
     re.I,
 )
-_HOW = re.compile(r"^(?:and |so |but )?how (?:do|can|should|would|to|must)\b|怎么(?!样$)|怎样|如何", re.I)
-_WAY = re.compile(
+_HOW = regex(r"^(?:and |so |but )?how (?:do|can|should|would|to|must)\b|怎么(?!样$)|怎样|如何", re.I)
+_WAY = regex(
     r"`|\b(?:you (?:can|must|need|should|have)|by \w+ing|with|via|then|must be|need(?:s)? to|instead of)\b|\bto \w+, "
     r"|^(?:please )?[A-Z][a-z]+ (?:the|a|an|your|it|each|all|in|on|up|into|two|one)\b"
     r"|先|再|然后|需要|可以|通过|用|把|将|请|即可|就|会|由|按",
     re.M,
 )
-_SEQUENCE = re.compile(
-    r"\b(?:first|then|next|after that|finally|second)\b|首先|然后|接着|最后|其次|第[一二三四五]", re.I
-)
+_SEQUENCE = regex(r"\b(?:first|then|next|after that|finally|second)\b|首先|然后|接着|最后|其次|第[一二三四五]", re.I)
 
 
 def lacking(question: str, intent: Intent, passed: Sequence[Passed], names: str = "") -> str:

@@ -8,8 +8,10 @@ import threading
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from typing import Protocol
+
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from query_fn.agent.events import Done, Event
 from query_fn.contract import Manifest
@@ -63,7 +65,13 @@ def key_of(ask: Ask, manifest: Manifest, made_with: Sequence[str]) -> str:
     """
     if ask.turns:
         return ""
-    parts = [manifest.build_id, unicodedata.normalize("NFC", ask.question), ask.lang, asdict(ask.scope), *made_with]
+    parts = [
+        manifest.build_id,
+        unicodedata.normalize("NFC", ask.question),
+        ask.lang,
+        to_builtins(ask.scope),
+        *made_with,
+    ]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from query_fn.agent.purse import Budget
 from query_fn.errors import Closed
@@ -19,8 +19,7 @@ from query_fn.prices import Spending
 from query_fn.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Guards:
+class Guards(Struct, frozen=True):
     """What stands between anonymous readers and the owner's money."""
 
     visitors: Visitors

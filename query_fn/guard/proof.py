@@ -12,8 +12,9 @@ import logging
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from query_fn.errors import ProofNeeded
 from query_fn.guard.counters import Counters, MemoryCounters, StoreDown
@@ -29,16 +30,14 @@ _CHALLENGE, _SESSION = b"geosmin challenge 1", b"geosmin session 1"
 _log = logging.getLogger("geosmin.proof")
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """Whom a challenge and a session are for: the reader of a site, by the hash of an address."""
 
     site: str
     visitor: str
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge:
+class Challenge(Struct, frozen=True):
     """What a client has to work on, and for how many seconds it may."""
 
     token: str

@@ -7,7 +7,8 @@ A turn that was not signed here does not exist.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+
+from msgspec import Struct, to_builtins
 
 from query_fn.guard.tokens import opened, seal
 from query_fn.model import Turn
@@ -19,8 +20,7 @@ _VERSION = 1
 _PURPOSE = b"geosmin conversation 1"
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(Struct, frozen=True):
     """What a token is valid for: a site, the build its evidence ids come from, and the time now (epoch seconds)."""
 
     site: str
@@ -28,8 +28,7 @@ class Binding:
     now: int
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """The turns that may be trusted, and the name of what was wrong with the token ("" = nothing)."""
 
     turns: tuple[Turn, ...] = ()
@@ -45,7 +44,7 @@ def sign(turns: Sequence[Turn], secret: bytes, *, binding: Binding, seconds: int
             "site": binding.site,
             "build": binding.build_id,
             "exp": binding.now + seconds,
-            "turns": [asdict(turn) for turn in kept],
+            "turns": [to_builtins(turn) for turn in kept],
         }
         token = seal(payload, secret, purpose=_PURPOSE)
         if len(token) <= MAX_TOKEN_BYTES or not kept:

@@ -14,8 +14,9 @@ import logging
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Literal
+
+from msgspec import Struct, to_builtins
 
 from query_fn.agent.events import Done, Event, Sentence, Source, Step
 from query_fn.guard.answers import Answers
@@ -29,8 +30,7 @@ _PURPOSE = b"geosmin answer 1"
 _log = logging.getLogger("geosmin.answers")
 
 
-@dataclass(frozen=True, slots=True)
-class _Whole:
+class _Whole(Struct, frozen=True):
     """What is kept of Done: all but the owner's trace."""
 
     answer: Answer
@@ -135,4 +135,4 @@ def read(raw: bytes) -> tuple[Event, ...]:
 def _pair(event: Event) -> tuple[str, object]:
     kept = _Whole(event.answer, event.standalone) if isinstance(event, Done) else event
     kind = next(name for name, made in _KINDS.items() if isinstance(kept, made))
-    return kind, asdict(kept)
+    return kind, to_builtins(kept)

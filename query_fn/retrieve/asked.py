@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from query_fn.retrieve.bilingual import LANGUAGES, Translation, translated
 from query_fn.retrieve.catalog import Catalog
@@ -17,8 +18,7 @@ FEW = 0.10  # share of the passages under which a base hardly speaks a language
 SAID = 0.5  # share of the question's content that must be sayable in the other language
 
 
-@dataclass(frozen=True, slots=True)
-class Across:
+class Across(Struct, frozen=True):
     """The question in the base's other language; `alone` when the base hardly speaks the reader's."""
 
     query: Query
@@ -28,8 +28,7 @@ class Across:
     alone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """The question as it came, and across languages where the base speaks another one."""
 
     query: Query

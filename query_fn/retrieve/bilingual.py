@@ -7,11 +7,12 @@ words. Chinese terms stand before the sign, the most usual first; English terms 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
+from msgspec import Struct
+
+from query_fn.regex import regex
 from query_fn.text import Fold, normalise, script_lang, tokenise
 
 LANGUAGES = ("zh", "en")
@@ -79,12 +80,11 @@ _PAIRS = """
 向量=vector;嵌入=embedding/embed;模型=model;人工智能=AI;提示词=prompt;签名=signature;会话=session;表单=form
 字节=bytes;压缩=compress
 """
-_RUNS = re.compile(r"([\u3400-\u9fff]+)|[^\u3400-\u9fff]+")
-_NAME = re.compile(r"[^\s?!,;:()]*[A-Za-z0-9][^\s?!,;:()]*")
+_RUNS = regex(r"([\u3400-\u9fff]+)|[^\u3400-\u9fff]+")
+_NAME = regex(r"[^\s?!,;:()]*[A-Za-z0-9][^\s?!,;:()]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Translation:
+class Translation(Struct, frozen=True):
     """A question in the words of the other language.
 
     `terms` are what it names, each as the ways to say it; `share` tells how much of the content could be said at all.

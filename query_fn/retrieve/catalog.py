@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+from operator import and_
 from sys import intern
 from types import MappingProxyType
 
-import numpy as np
-from numpy.typing import NDArray
+from msgspec import Struct
 
 from query_fn.contract import ArticleRow, ChunkRow
 from query_fn.model import Scope
+from query_fn.regex import regex
 from query_fn.store import Store
 from query_fn.text import normalise, squeezed
 from query_fn.visibility import Visibility
 
-_WORDY = re.compile(r"[^\W\d_]{3}|[\u3400-\u9fff]")
-Mask = NDArray[np.bool_]
-Numbers = NDArray[np.int64]
+_WORDY = regex(r"[^\W\d_]{3}|[\u3400-\u9fff]")
+Mask = bytes  # a byte for each row, 1 where it may be seen: numpy would cost every cold start 60 ms
 KEPT = 16  # decisions by scope and instant; one takes 1.5 ms over 10,000 chunks of 1,000 articles
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """The visibility keys of one table: `group[n]` points to a distinct pair of not_after and sources."""
 
-    group: Numbers
+    group: tuple[int, ...]
     pairs: tuple[tuple[int | None, tuple[str, ...]], ...]
 
     def mask(self, visibility: Visibility, store: Store) -> Mask:
         """Return for each row whether it may be seen; each distinct pair is decided once."""
         articles = store.articles_by_id
         seen = [visibility.allows(not_after, sources, articles) for not_after, sources in self.pairs]
-        out: Mask = np.array(seen, np.bool_)[self.group] if self.pairs else np.zeros(0, np.bool_)
-        return out
+        return bytes(map(seen.__getitem__, self.group))
 
 
 class Catalog:
@@ -134,10 +130,10 @@ class Catalog:
         return {article: n for n, article in reversed(list(enumerate(self.chunk_articles)))}
 
     @cached_property
-    def question_chunks(self) -> Numbers:
+    def question_chunks(self) -> tuple[int, ...]:
         """The chunk's row number for each question."""
         sql = "SELECT c.n FROM questions q JOIN chunks c ON c.id = q.chunk_id ORDER BY q.n"
-        return np.array([row[0] for row in self._store.rows(sql)], np.int64)
+        return tuple(row[0] for row in self._store.rows(sql))
 
     @cached_property
     def tables(self) -> dict[str, Table]:
@@ -158,10 +154,8 @@ class Catalog:
 
     def _decide(self, visibility: Visibility) -> Mapping[str, Mask]:
         masks = {name: table.mask(visibility, self._store) for name, table in self.tables.items()}
-        if len(masks["questions"]):
-            masks["questions"] &= masks["chunks"][self.question_chunks]
-        for mask in masks.values():
-            mask.setflags(write=False)
+        chunks = map(masks["chunks"].__getitem__, self.question_chunks)
+        masks["questions"] = bytes(map(and_, masks["questions"], chunks))
         return MappingProxyType(masks)
 
     @cached_property
@@ -174,7 +168,7 @@ class Catalog:
     def _table(self, name: str) -> Table:
         pairs: dict[tuple[int | None, str], int] = {}
         rows = self._store.rows(f"SELECT not_after, sources FROM {name} ORDER BY n")  # noqa: S608 - own names
-        group = np.array([pairs.setdefault(row, len(pairs)) for row in rows], np.int64)
+        group = tuple(pairs.setdefault(row, len(pairs)) for row in rows)
         return Table(group, tuple((not_after, tuple(json.loads(sources))) for not_after, sources in pairs))
 
 

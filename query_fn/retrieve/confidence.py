@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
+
+from query_fn.regex import regex
 from query_fn.retrieve.bilingual import Translation
 from query_fn.retrieve.select import Item, Weights, covered
 from query_fn.text import Fold, Terms, tokenise
@@ -25,7 +27,7 @@ FAILED_ROUTE = 0.85  # factor for each configured route that failed
 LOOKED_AT = 3
 
 # Words that ask rather than name what is asked for: an answer seldom repeats them.
-_ASKING = re.compile(
+_ASKING = regex(
     r"什么时候|为什么|什么是|是什么|什么|怎么样|怎么|怎样|如何|多少|多久|哪里|哪些|哪个|哪|谁|是否|有没有|能不能|可不可以|请问|吗|呢|么"
     r"|\b(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|should|would|will|please"
     r"|the|a|an|of|in|on|to|for|i|my|me|we|our|you|your|it|there|many|much)\b",
@@ -33,8 +35,7 @@ _ASKING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(Struct, frozen=True):
     """What the decision is made from; `z` is None without vectors."""
 
     z: float | None

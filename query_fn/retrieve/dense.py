@@ -6,9 +6,6 @@ import base64
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from query_fn.contract import SIGNS, LanguageCalibration, Manifest
 from query_fn.errors import ArtifactError, RouteFailed
 from query_fn.retrieve.catalog import Mask
@@ -18,9 +15,11 @@ from query_fn.store import Store
 from query_fn.text import script_lang
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from usearch.index import Index
 
-Floats = NDArray[np.float32]
+    Floats = NDArray[np.float32]
 _GROWTH = 8
 _AHEAD = 8  # times as many rows are looked at when they are sorted again
 _UNMEASURED = LanguageCalibration("", "", "", 0.80, 0.03, 0.0, 0.5)  # no floor where nothing was measured
@@ -37,6 +36,8 @@ def calibration_for(manifest: Manifest, question: str) -> LanguageCalibration:
 
 def centre_query(vector: Floats, calibration: LanguageCalibration) -> Floats:
     """Return the query vector without what all questions of its language share, as unit length again."""
+    import numpy as np
+
     if not calibration.query_mean:
         return vector
     moved = vector - np.frombuffer(base64.b64decode(calibration.query_mean), "<f4")
@@ -46,6 +47,8 @@ def centre_query(vector: Floats, calibration: LanguageCalibration) -> Floats:
 
 def usable(vector: Floats, dimension: int) -> Floats:
     """Return a model's vector as it is. Raises RouteFailed for one that no cosine can be computed of."""
+    import numpy as np
+
     if vector.shape != (dimension,) or not np.isfinite(vector).all() or not vector.any():
         raise RouteFailed(f"the embedder gave no direction in {dimension} dimensions")
     return vector
@@ -65,7 +68,7 @@ class Dense:
         """
         try:
             index = self._store.vectors(name)
-            if index is None or not len(index) or not seen.any():
+            if index is None or not len(index) or 1 not in seen:
                 return []
             signs, ahead = self._signs(name), limit * _AHEAD if mean else limit
             if signs is None:
@@ -78,6 +81,8 @@ class Dense:
 
     def _read_signs(self, name: str) -> Signs | None:
         """Return the signs of a large index; a small one has none."""
+        import numpy as np
+
         file = f"vectors/{name}{SIGNS}"
         if file not in self._store.manifest.files:
             return None
@@ -87,6 +92,8 @@ class Dense:
 
 def _without(mean: str, index: Index, vector: Floats, hits: Hits) -> Hits:
     """Return the hits by the cosine to their vectors without a mean; equal ones in the order of the rows."""
+    import numpy as np
+
     keys = np.array([key for key, _ in hits], np.uint64)
     if not len(keys):
         return []
@@ -98,7 +105,7 @@ def _without(mean: str, index: Index, vector: Floats, hits: Hits) -> Hits:
 
 def _exact(index: Index, vector: Floats, *, limit: int, seen: Mask) -> Hits:
     """Compute all cosines; fetch ever more until `limit` hits are visible or the index is exhausted."""
-    wanted = limit if seen.all() else 2 * limit
+    wanted = limit if 0 not in seen else 2 * limit
     while True:
         found = index.search(vector, min(wanted, len(index)), exact=True, threads=1)
         pairs = zip(found.keys.tolist(), found.distances.tolist(), strict=True)
@@ -110,6 +117,7 @@ def _exact(index: Index, vector: Floats, *, limit: int, seen: Mask) -> Hits:
 
 def _among(index: Index, keys: NDArray[np.int64], vector: Floats, limit: int) -> Hits:
     """Compute the cosines of some rows; equal ones in the order of the rows."""
+    import numpy as np
     from usearch.index import search  # loaded with the index
 
     if not len(keys):

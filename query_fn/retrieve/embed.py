@@ -13,11 +13,12 @@ import os
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from query_fn.contract import Embedding
 from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch, RouteFailed
@@ -41,8 +42,7 @@ _CONTROL: dict[int, str | None] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ModelConfig:
+class ModelConfig(Struct, frozen=True):
     """What `geosmin-model.json` says beyond the profile."""
 
     profile: Embedding
@@ -96,7 +96,7 @@ def _verified(folder: Path, files: dict[str, dict[str, Any]]) -> str:
 
 
 def _config(data: dict[str, Any], sha256: str) -> ModelConfig:
-    names = [name for name in Embedding.__dataclass_fields__ if name != "sha256"]
+    names = [name for name in Embedding.__struct_fields__ if name != "sha256"]
     profile = Embedding(**{name: data[name] for name in names}, sha256=sha256)
     means = data.get("token_means", {})
     return ModelConfig(profile, bool(data["pooled"]), data.get("states", ""), int(data["bos"]), int(data["eos"]), means)

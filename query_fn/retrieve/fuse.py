@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.retrieve.lexical import Hits
 
@@ -31,8 +33,7 @@ SUB_QUERY = 0.5  # of a fragment's score, which is easily reached in full; at 1.
 TRANSLATED = 0.35  # of the score of a translated question in a base that speaks the reader's language too
 
 
-@dataclass(frozen=True, slots=True)
-class RouteHits:
+class RouteHits(Struct, frozen=True):
     """One route's answer to one query: (chunk row, raw score) best first, and each score scaled to 0..1."""
 
     route: str

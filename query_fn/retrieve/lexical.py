@@ -38,7 +38,7 @@ class Lexical:
     def search(self, name: str, tokens: Sequence[str], *, limit: int, seen: Mask) -> Hits:
         """Return up to `limit` visible rows by BM25; an empty or unknown query gives none. Raises RouteFailed."""
         tokens = list(dict.fromkeys(tokens))[:MAX_TOKENS]
-        if not tokens or not seen.any():
+        if not tokens or 1 not in seen:
             return []
         try:
             index = self._store.lexical(_INDEX.get(name, name))
@@ -76,7 +76,7 @@ def _query(schema: tantivy.Schema, name: str, tokens: Sequence[str]) -> tantivy.
 
 def _visible(searcher: tantivy.Searcher, query: tantivy.Query, *, limit: int, seen: Mask) -> Hits:
     """Fetch ever more until `limit` hits are visible or the index is exhausted."""
-    wanted = limit if seen.all() else 2 * limit
+    wanted = limit if 0 not in seen else 2 * limit
     while True:
         hits = searcher.search(query, limit=wanted, count=False).hits
         kept = [(address.doc, float(score)) for score, address in hits if seen[address.doc]]

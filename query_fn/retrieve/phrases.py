@@ -6,16 +6,17 @@ phrase holds no line break, so it never reaches from one article into the next.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
+from msgspec import Struct
 
-from query_fn.contract import EXACT, PUBLISHED, SHOWN
+from query_fn.contract import EXACT, PIECES, PUBLISHED, SHOWN, unpacked
 from query_fn.errors import RouteFailed
-from query_fn.retrieve.catalog import Catalog, Mask, Numbers
+from query_fn.retrieve.catalog import Catalog, Mask
 from query_fn.store import Store
 from query_fn.text import squeezed
 
@@ -75,13 +76,12 @@ class Phrases:
         return _read(self._store, SHOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Struct, frozen=True):
     """Squeezed text as UTF-8; piece i begins at byte `starts[i]` and belongs to the chunk row `chunks[i]`."""
 
     text: bytes
-    starts: Numbers
-    chunks: Numbers
+    starts: array[int]
+    chunks: array[int]
 
     def holding(self, wanted: Sequence[bytes]) -> Iterator[int]:
         """Yield the chunk row of each piece in which the parts of `wanted` follow each other: 0.4 ms a megabyte.
@@ -92,7 +92,7 @@ class Lines:
         first, *rest = wanted
         at = self.text.find(first)
         while at >= 0:
-            after = int(np.searchsorted(self.starts, at, "right"))
+            after = bisect_right(self.starts, at)
             end = int(self.starts[after]) if after < len(self.starts) else len(self.text)
             if self._follow(rest, at + len(first), end):
                 yield int(self.chunks[after - 1])
@@ -110,7 +110,8 @@ class Lines:
 def _read(store: Store, name: str) -> Lines:
     folder = store.folder / EXACT
     try:
-        table = np.load(folder / f"{name}.npy", allow_pickle=False)
-        return Lines((folder / f"{name}.txt").read_bytes(), table[:, 0].copy(), table[:, 1].copy())
+        pieces = unpacked((folder / f"{name}{PIECES}").read_bytes())
+        half = len(pieces) // 2
+        return Lines((folder / f"{name}.txt").read_bytes(), pieces[:half], pieces[half:])
     except OSError as error:
         raise RouteFailed(f"{EXACT}/{name}: {error}") from error

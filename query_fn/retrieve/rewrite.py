@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from query_fn.regex import regex
+
 MAX_QUERIES = 4
 LONGEST = 500  # characters of a query; what is asked stands at the beginning or at the end of a longer one
 LONGEST_COMPARISON = 160  # characters
 _LONG_HAN, _LONG_WORDS = 18, 14  # a question under both is one query
-_CLAUSE = re.compile(
+_CLAUSE = regex(
     r"[？?。；;！!]\s*|[，,、]\s*(?:并且|而且|以及|还有|同时|另外|那么)|，|,?\s+(?:and|but|or)\s+(?=\w+\s+\w+\s+\w+)"
 )
 _SIDE = r"[^:：,，;；?？。]{1,60}"
@@ -16,23 +18,23 @@ _OTHER_HAN = (
     r"(?:[!-~]+ ?)+(?=\s*[\u3400-\u9fff])"
     r"|[^:：,，;；?？。的]{1,24}?(?=\s*(?:[这两的各哪，,：:]|分别|有[什何]|在[哪什]|差[别异多在]))"
 )
-_ARTICLE = re.compile(r"^(?:the|an?) ", re.I)
+_ARTICLE = regex(r"^(?:the|an?) ", re.I)
 _VERSUS = (
-    re.compile(rf"(?:differences?|compare|comparison) (?:between )?({_SIDE}?) (?:and|with|to|vs\.?) ({_SIDE})", re.I),
-    re.compile(rf"\bwhat (?:sets|tells|distinguishes|separates) ({_SIDE}?) (?:apart )?from ({_SIDE})", re.I),
-    re.compile(rf"^how (?:do|does|is|are) ({_SIDE}?) (?:and|or) ({_SIDE}?) (?:differ|compare|different)\b", re.I),
-    re.compile(rf"^({_SIDE}?) (?:vs\.?|versus) ({_SIDE})", re.I),
-    re.compile(rf"^({_SIDE}?) (?:and|or) ({_SIDE})[:,] (?=.*\b(?:each|both|either|which|differs?|difference)\b)", re.I),
-    re.compile(
+    regex(rf"(?:differences?|compare|comparison) (?:between )?({_SIDE}?) (?:and|with|to|vs\.?) ({_SIDE})", re.I),
+    regex(rf"\bwhat (?:sets|tells|distinguishes|separates) ({_SIDE}?) (?:apart )?from ({_SIDE})", re.I),
+    regex(rf"^how (?:do|does|is|are) ({_SIDE}?) (?:and|or) ({_SIDE}?) (?:differ|compare|different)\b", re.I),
+    regex(rf"^({_SIDE}?) (?:vs\.?|versus) ({_SIDE})", re.I),
+    regex(rf"^({_SIDE}?) (?:and|or) ({_SIDE})[:,] (?=.*\b(?:each|both|either|which|differs?|difference)\b)", re.I),
+    regex(
         r"\b(?P<by>of|for|in|on|with|by) ((?:[\w-]+ ){1,3})and (?P=by) ((?:[\w-]+ ?){1,3}?)(?= (?:\w+ed|made)\b|$)",
         re.I,
     ),
-    re.compile(
+    regex(
         rf"(?=.*(?:各|分别|区别|不同|差[别异多在]|异同|对比|哪个))(?:^|[，,：:])(?:对比|比较)?(?:[^，,：:]*里)?"
         rf"([^，,：:；;。]{{1,30}}?)\s*(?:和|(?<!参)与|跟|(?<!不)同(?![步样时一])|还是|或)\s*({_OTHER_HAN})"
     ),
 )
-_STRUCTURE = re.compile(
+_STRUCTURE = regex(
     r"目录|大纲|提纲|结构|章节|哪些(?:部分|章|小节|内容)|讲了什么"
     r"|\b(?:outline|table of contents|structure|sections?|chapters?|overview of)\b",
     re.I,

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
+from msgspec import Struct
 
 from query_fn.contract import LanguageCalibration
 from query_fn.retrieve.catalog import Catalog, Mask, file_name
 from query_fn.retrieve.confidence import asked_for
-from query_fn.retrieve.dense import Dense, Floats
+from query_fn.retrieve.dense import Dense
 from query_fn.retrieve.fuse import RouteHits, first_per_chunk
 from query_fn.retrieve.lexical import Hits, Lexical
 from query_fn.retrieve.phrases import Phrases
 from query_fn.store import Store
 from query_fn.text import normalise, tokenise
+
+if TYPE_CHECKING:
+    from query_fn.retrieve.dense import Floats
 
 HEADINGS = 10  # headings that are compared with the question
 ALIKE = 0.6  # idf-weighted Jaccard from which a heading counts as the question
@@ -25,8 +28,7 @@ FEW_PAGES = 10  # a phrase of more pages singles none of them out: the words ran
 DEPTH = 20  # hits a route gives per query; 10 loses 0.3 recall@10 on the handbook
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """One query, ready to run: its tokens, its centred vector (None without an embedder) and its calibration."""
 
     text: str
@@ -169,7 +171,7 @@ _INDEX = {
 def prepare(text: str, store: Store, vector: Floats | None, calibration: LanguageCalibration) -> Query:
     """Return a query with its tokens; an empty one has none and finds nothing."""
     tokens = tuple(dict.fromkeys(tokenise(text, store.fold)))
-    return Query(text, tokens, None if vector is None else vector.astype(np.float32), calibration)
+    return Query(text, tokens, None if vector is None else vector.astype("f4"), calibration)
 
 
 def _report(route: str, query: Query, hits: Hits, scaled: list[float], began: float) -> RouteHits:

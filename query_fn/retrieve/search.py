@@ -6,9 +6,12 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from query_fn.contract import ArticleRow, ChunkRow
 from query_fn.errors import ArtifactError, RouteFailed
@@ -16,7 +19,7 @@ from query_fn.model import Candidate, Diagnostics, RouteReport, Scope, SearchRes
 from query_fn.retrieve import confidence as sure
 from query_fn.retrieve.asked import Asked, ask
 from query_fn.retrieve.catalog import Catalog, Mask, compared
-from query_fn.retrieve.dense import Floats, calibration_for, centre_query, usable
+from query_fn.retrieve.dense import calibration_for, centre_query, usable
 from query_fn.retrieve.embed import QueryEmbedder
 from query_fn.retrieve.fuse import SUB_QUERY, TRANSLATED, WORDS, RouteHits, discounted, fuse, mixed
 from query_fn.retrieve.lexical import Hits, Lexical
@@ -28,13 +31,15 @@ from query_fn.store import Store, check_embedder
 from query_fn.text import Terms, script_lang, terms
 from query_fn.visibility import Visibility
 
+if TYPE_CHECKING:
+    from query_fn.retrieve.dense import Floats
+
 MAX_LIMIT = 20
 _lang = lru_cache(maxsize=256)(script_lang)  # of a question: asked again for every hit
 _ROUTE_ERRORS = (RouteFailed, ArtifactError, sqlite3.Error)
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """What one search gathers on its way: reports, fallbacks and times."""
 
     seen: Mapping[str, Mask]

@@ -7,8 +7,10 @@ handbook, nDCG@10 62.7 → 53.1), nor do a bonus for title words or for the whol
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.text import Fold, Terms, terms
 
@@ -32,8 +34,7 @@ class Cut:
         return terms(self._text, self._fold)
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A fused chunk with what the choice looks at: the `cut` of its titles and its text."""
 
     n: int
@@ -47,8 +48,7 @@ class Item:
         return self.cut.terms
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """The chosen items in order, and what was dropped as (row, reason)."""
 
     items: tuple[Item, ...]

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
+
 from query_fn.contract import SynonymRow
+from query_fn.regex import regex
 from query_fn.store import Store
 from query_fn.text import Fold, squeezed
 from query_fn.visibility import Visibility
 
 MOST = 2  # names that are replaced in one question
-_LETTER = re.compile(r"[a-z0-9_]")
+_LETTER = regex(r"[a-z0-9_]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(Struct, frozen=True):
     """The names of one subject, as written and as compared."""
 
     row: SynonymRow

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from compiler.errors import BuildError
 from compiler.index.fold import fold_table
@@ -21,7 +22,7 @@ META = BuildMeta("b", 0, "t", ("en",))
 
 def _first(rows: Rows, table: str, **change: object) -> Rows:
     found = getattr(rows, table)
-    return replace(rows, **{table: (replace(found[0], **change), *found[1:])})
+    return replace(rows, **{table: (structs.replace(found[0], **change), *found[1:])})
 
 
 CONTRADICTIONS: list[tuple[str, Callable[[], Rows]]] = [
@@ -59,7 +60,7 @@ def test_artifacts_are_never_written_over_a_build(tmp_path: Path) -> None:
 def test_a_heading_counts_once() -> None:
     """Heading words stand in title or path, not again in the body; other headings stay there."""
     article = ROWS.articles[0]
-    chunk = replace(ROWS.chunks[1], text="## Docker Compose\n\nBody.\n\n### Other ###\n\nMore.\n")
+    chunk = structs.replace(ROWS.chunks[1], text="## Docker Compose\n\nBody.\n\n### Other ###\n\nMore.\n")
     fields = chunk_fields(chunk, article)
     assert (fields.title, fields.path, fields.body) == ("Installation", "Docker Compose", "Body.\n\nOther\n\nMore.")
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from typer.testing import CliRunner
 
 from compiler.cli import app
@@ -46,21 +47,21 @@ def test_a_ghost_is_an_error() -> None:
     """A link or relation to a page that is not there; an escaped bracket is text."""
     body = r"[[rain|Rain]] and [[snow|Snow]] and \[\[hail|Hail]]"
     related = RelationRow(0, "rain", "uses", "fog", "a.0", "s", None, ("a",))
-    built = replace(NOTHING, pages=(replace(PAGE, body=body),), relations=(related,))
+    built = replace(NOTHING, pages=(structs.replace(PAGE, body=body),), relations=(related,))
     assert [f.message for f in rules.ghost_links(built)] == ["link to no page: snow", "no page: fog"]
 
 
 def test_a_generated_page_names_its_sources() -> None:
     """No source, no contribution or no passage is a warning; a page of a person needs none."""
-    lost, bare = replace(PAGE, key="lost"), replace(SAID, chunk_ids=())
-    human = replace(PAGE, key="own", generated=False)
+    lost, bare = structs.replace(PAGE, key="lost"), structs.replace(SAID, chunk_ids=())
+    human = structs.replace(PAGE, key="own", generated=False)
     built = replace(NOTHING, pages=(PAGE, lost, human), contributions=(SAID, bare))
     assert [f.path for f in rules.unsourced(built)] == ["wiki:lost", "wiki:rain"]
 
 
 def test_a_page_without_a_definition_is_found() -> None:
     """A page that cannot say what its subject is."""
-    built = replace(NOTHING, pages=(PAGE, replace(PAGE, key="x", summary=" ")))
+    built = replace(NOTHING, pages=(PAGE, structs.replace(PAGE, key="x", summary=" ")))
     assert [f.path for f in rules.undefined(built)] == ["wiki:x"]
 
 

@@ -6,10 +6,10 @@ import json
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from compiler.errors import ProposalError
 from compiler.events import What, history

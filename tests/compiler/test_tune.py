@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from compiler.doctor import examine
 from compiler.index.calibrate import THRESHOLD
@@ -115,7 +116,7 @@ def test_local_questions_are_not_asked(tmp_path: Path) -> None:
     """Questions that are cut from their passage tune nothing, however many there are and however clear the gain is."""
     count = SAMPLE + 10
     rows = _rows(count, _others)
-    mixed = tuple(replace(q, origin="local" if q.n <= 10 else "claude") for q in rows.questions)
+    mixed = tuple(structs.replace(q, origin="local" if q.n <= 10 else "claude") for q in rows.questions)
     manifest = _written(tmp_path / "a", replace(rows, questions=mixed), _vectors(count, lambda n: n))
     assert (manifest.tuning, manifest.calibration) == (None, CALIBRATION)
 
@@ -124,7 +125,7 @@ def test_questions_that_are_refused_lower_the_threshold(tmp_path: Path) -> None:
     """Where neither words nor vectors of own questions come near their passage, the threshold falls, but not far."""
     rows = _rows(SAMPLE, lambda n: f"ginkgo{n} hazel{n} ilex{n} juniper{n} alder{n}?")
     vectors = _vectors(SAMPLE, lambda n: n)
-    unsure = replace(vectors, calibration=(replace(CALIBRATION[0], cosine_mean=0.82),))
+    unsure = replace(vectors, calibration=(structs.replace(CALIBRATION[0], cosine_mean=0.82),))
     assert LOWEST - 1e-6 <= _written(tmp_path / "a", rows, unsure).calibration[0].threshold < THRESHOLD
 
 
@@ -145,8 +146,8 @@ class _Known:
 def _first(store: Store, words: float | None) -> str:
     tuning = store.manifest.tuning
     assert tuning is not None
-    used = replace(tuning, words=words) if words else None
-    tuned = Store(store.folder, replace(store.manifest, tuning=used), None)
+    used = structs.replace(tuning, words=words) if words else None
+    tuned = Store(store.folder, structs.replace(store.manifest, tuning=used), None)
     found = Searcher(tuned, _Known(EMBEDDING, 7)).search("alder3 beech3 cedar3", now=0)
     return found.diagnostics.fused[0]
 

@@ -6,11 +6,11 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from compiler.errors import BuildError
 from compiler.index.rows import BuildMeta
@@ -27,7 +27,7 @@ FILES = [
     "knowledge.db",
     "fold.json",
     "exact/published.txt",
-    "exact/shown.npy",
+    "exact/shown.pieces",
     "lexical/chunks/meta.json",
     "lexical/questions/67656f736d696e308000000000000001.idx",
     "lexical/nodes/67656f736d696e308000000000000001.term",
@@ -126,7 +126,7 @@ def test_words_without_the_dictionary_are_refused(folder: Path, monkeypatch: pyt
 def test_an_unknown_schema_is_refused(folder: Path) -> None:
     """A manifest of another schema is a mismatch that names both numbers."""
     _edit(folder, lambda data: data.update(schema=1))
-    with pytest.raises(ProfileMismatch, match="schema 1, this function reads 5"):
+    with pytest.raises(ProfileMismatch, match="schema 1, this function reads 6"):
         open_store(folder)
 
 
@@ -142,7 +142,7 @@ def test_the_manifest_survives_the_round_trip(folder: Path) -> None:
     """dump and load are inverse, and an unknown field is refused by its path."""
     text = (folder / MANIFEST).read_text("utf-8")
     assert dump_manifest(load_manifest(text)) == text
-    with pytest.raises(ManifestError, match=r"profile\.surprise"):
+    with pytest.raises(ManifestError, match=r"unknown field `surprise` - at `\$\.profile`"):
         load_manifest(text.replace('"profile": {', '"profile": {"surprise": 1,'))
 
 

@@ -6,11 +6,11 @@ import random
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import boto3
 import pytest
+from msgspec.structs import replace
 
 from compiler.errors import LockedError
 from compiler.order import Commit

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
+from msgspec import structs
 from starlette.testclient import TestClient
 
 from compiler.errors import BuildError
@@ -56,13 +56,15 @@ def _other(tmp_path: Path, build_id: str, *, without: str = "") -> Path:
     if without:
         rows = type(rows)(
             **{
-                name: tuple(replace(row, n=n) for n, row in enumerate(r for r in found if without not in _about(r)))
+                name: tuple(
+                    structs.replace(row, n=n) for n, row in enumerate(r for r in found if without not in _about(r))
+                )
                 for name, found in ((f, getattr(rows, f)) for f in rows.__dataclass_fields__)
             }
         )
     folder = tmp_path / build_id
     manifest = make_artifacts(folder, rows=rows)
-    (folder / MANIFEST).write_text(dump_manifest(replace(manifest, build_id=build_id)), "utf-8")
+    (folder / MANIFEST).write_text(dump_manifest(structs.replace(manifest, build_id=build_id)), "utf-8")
     return folder
 
 
@@ -110,9 +112,14 @@ def test_the_new_build_is_seen_after_a_while(place: Place, artifacts: Path, tmp_
         (lambda place, m: _put(place, MANIFEST, b"{"), ArtifactDamaged),
         (lambda place, m: _put(place, MANIFEST, b"\xff"), ArtifactDamaged),
         (lambda place, m: _put(place, MANIFEST, dump_manifest(m).encode()), ArtifactUnsigned),
-        (lambda place, m: _put(place, MANIFEST, dump_manifest(replace(m, signature="x")).encode()), ArtifactUnsigned),
         (
-            lambda place, m: _put(place, MANIFEST, dump_manifest(replace(signed(m, PRIVATE), title="Evil")).encode()),
+            lambda place, m: _put(place, MANIFEST, dump_manifest(structs.replace(m, signature="x")).encode()),
+            ArtifactUnsigned,
+        ),
+        (
+            lambda place, m: _put(
+                place, MANIFEST, dump_manifest(structs.replace(signed(m, PRIVATE), title="Evil")).encode()
+            ),
             ArtifactUnsigned,
         ),
         (
@@ -121,13 +128,13 @@ def test_the_new_build_is_seen_after_a_while(place: Place, artifacts: Path, tmp_
         ),
         (
             lambda place, m: _put(
-                place, MANIFEST, dump_manifest(signed(replace(m, build_id="build-9"), PRIVATE)).encode()
+                place, MANIFEST, dump_manifest(signed(structs.replace(m, build_id="build-9"), PRIVATE)).encode()
             ),
             ArtifactDamaged,
         ),
         (
             lambda place, m: _put(
-                place, MANIFEST, dump_manifest(replace(m, files={"../evil": m.files["fold.json"]})).encode()
+                place, MANIFEST, dump_manifest(structs.replace(m, files={"../evil": m.files["fold.json"]})).encode()
             ),
             ArtifactDamaged,
         ),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import Claim
 from query_fn.agent.chat.claude.client import Client

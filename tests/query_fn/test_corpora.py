@@ -11,7 +11,7 @@ import os
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from compiler.build import build
 from compiler.index.export import cache_folder

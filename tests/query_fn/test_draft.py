@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import Call, Draft, Observation, ReadResult, View
 from query_fn.agent.chat.extractive import Extractive

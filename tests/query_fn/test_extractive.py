@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, Observation, ReadResult, View
 from query_fn.agent.chat.closeness import Close, Passage

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from query_fn import handler
 from query_fn.app import create_app

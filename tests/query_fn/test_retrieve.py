@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs, to_builtins
 
 from compiler.index.rows import Rows
 from query_fn.errors import RouteFailed
@@ -51,7 +52,7 @@ def test_a_candidate_carries_no_text(searcher: Searcher) -> None:
     """Search proposes: a candidate names a place and no sentence of it beyond the summary."""
     found = searcher.search("Docker port", now=NOW).candidates[0]
     assert found.url == "guide/install/#docker-compose"
-    assert "8080" not in str(asdict(found))
+    assert "8080" not in str(to_builtins(found))
 
 
 @pytest.mark.parametrize("question", ["", "   ", "zzzz", "？！", "\u200b"])
@@ -194,12 +195,16 @@ def test_a_version_number_finds_its_own_page_first(tmp_path: Path, version: str)
         f"Release {name} fixes the installer. Notes for {name}.\n" for name in ("3.6.3", "3.6", "3", "v2.0-beta", "2.0")
     ]
     articles = tuple(
-        replace(make_rows().articles[0], n=n, id=f"r{n}", path=f"r{n}.md", url=f"r{n}/", text=text, sources=(f"r{n}",))
+        structs.replace(
+            make_rows().articles[0], n=n, id=f"r{n}", path=f"r{n}.md", url=f"r{n}/", text=text, sources=(f"r{n}",)
+        )
         for n, text in enumerate(texts)
     )
     chunk = make_rows().chunks[0]
     chunks = tuple(
-        replace(chunk, n=a.n, id=f"{a.id}.0", article_id=a.id, text=a.text, start=0, end=len(a.text), sources=a.sources)
+        structs.replace(
+            chunk, n=a.n, id=f"{a.id}.0", article_id=a.id, text=a.text, start=0, end=len(a.text), sources=a.sources
+        )
         for a in articles
     )
     make_artifacts(tmp_path / "a", rows=Rows(articles, chunks))
@@ -210,10 +215,10 @@ def test_a_version_number_finds_its_own_page_first(tmp_path: Path, version: str)
 def test_near_duplicates_are_dropped_and_named(tmp_path: Path) -> None:
     """Two pages with the same words give one candidate, and the diagnostics say which was left out."""
     rows = make_rows()
-    twin = replace(rows.articles[0], n=8, id="copy", path="copy.md", url="copy/", sources=("copy",))
+    twin = structs.replace(rows.articles[0], n=8, id="copy", path="copy.md", url="copy/", sources=("copy",))
     own = [chunk for chunk in rows.chunks if chunk.article_id == "install"]
     copies = tuple(
-        replace(chunk, n=len(rows.chunks) + i, id=f"copy.{i}", article_id="copy", sources=("copy",))
+        structs.replace(chunk, n=len(rows.chunks) + i, id=f"copy.{i}", article_id="copy", sources=("copy",))
         for i, chunk in enumerate(own)
     )
     make_artifacts(tmp_path / "a", rows=Rows((*rows.articles, twin), (*rows.chunks, *copies)))
@@ -254,7 +259,7 @@ def test_the_other_language_of_the_base_is_searched(searcher: Searcher) -> None:
 def test_a_file_name_names_a_page(tmp_path: Path) -> None:
     """The name of the file counts like a title; one made of numbers does not."""
     rows = make_rows()
-    renamed = tuple(replace(a, path="guide/Zymurgy.md") if a.id == "install" else a for a in rows.articles)
+    renamed = tuple(structs.replace(a, path="guide/Zymurgy.md") if a.id == "install" else a for a in rows.articles)
     make_artifacts(tmp_path / "a", rows=replace(rows, articles=renamed))
     searcher = Searcher(open_store(tmp_path / "a"))
     assert searcher.search("Zymurgy HTTPS", now=NOW).confidence > searcher.search("Zyxwvut HTTPS", now=NOW).confidence

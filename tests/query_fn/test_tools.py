@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from query_fn.agent import evidence
 from query_fn.agent.chat.base import Call, CollectionResult, LinksResult, ListResult, ReadResult, ToolError

@@ -7,6 +7,8 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from msgspec import structs
+
 from compiler.enrich.claude.calls import Call
 from compiler.spending import BATCH_SHARE, Bill, EnrichSettings, Line
 from query_fn.prices import UNSURE, Price, Usage, cost, tokens
@@ -125,5 +127,5 @@ class Ledger:
 
     def _usd(self, usage: Usage, model: str, write: float | None = None) -> float:
         price = self.prices[model]
-        usd = cost(usage, price if write is None else replace(price, cache_write=write))
+        usd = cost(usage, price if write is None else structs.replace(price, cache_write=write))
         return usd * (BATCH_SHARE if self.batched else 1)

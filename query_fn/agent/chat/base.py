@@ -7,16 +7,16 @@ store: it proposes calls, the loop checks limits and permissions, runs them, and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from query_fn.agent.router import Intent
 from query_fn.contract import ArticleRow, LinkRow, NodeRow
 from query_fn.model import Candidate, Evidence, SearchResult, Turn
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A tool the model wants to use, with its arguments as JSON values."""
 
     tool: str
@@ -24,16 +24,14 @@ class Call:
     fault: str = ""  # why it cannot be run, when what the model wrote is no call
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineResult:
+class OutlineResult(Struct, frozen=True):
     """The tree of one article, in document order."""
 
     article: ArticleRow
     nodes: tuple[NodeRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionResult:
+class CollectionResult(Struct, frozen=True):
     """The tree of a folder: the folders in it with their pages counted, its pages with their chapters, and how many."""
 
     folder: str  # "" = the whole base
@@ -42,8 +40,7 @@ class CollectionResult:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReadResult:
+class ReadResult(Struct, frozen=True):
     """The evidence that was read and the locators that lead nowhere."""
 
     evidence: tuple[Evidence, ...]
@@ -51,8 +48,7 @@ class ReadResult:
     onward: tuple[tuple[str, str], ...] = ()  # (evidence id, locator under which its text goes on) of what was cut
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """One link between two pages; `article` is the page at its other end."""
 
     row: LinkRow
@@ -60,16 +56,14 @@ class Link:
     inward: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LinksResult:
+class LinksResult(Struct, frozen=True):
     """The links of one page, out and back."""
 
     article: ArticleRow
     links: tuple[Link, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ListResult:
+class ListResult(Struct, frozen=True):
     """Pages by their place, and how many there are in all; of all pages together, the folders and their sizes too."""
 
     articles: tuple[ArticleRow, ...]
@@ -77,8 +71,7 @@ class ListResult:
     folders: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """The contract of a delegated sub-question: what to find out, from what, where, within what, and what to bring.
 
     Its scope and what it may see are the parent's; `steps` and `seconds` are taken from what the parent has left.
@@ -92,8 +85,7 @@ class Task:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """What came of a sub-question: places to read, never evidence; whoever delegated reads them before citing."""
 
     task: Task
@@ -103,15 +95,13 @@ class Finding:
     failed: str = ""  # the name of what went wrong, "" = nothing
 
 
-@dataclass(frozen=True, slots=True)
-class DelegateResult:
+class DelegateResult(Struct, frozen=True):
     """The findings of all sub-questions, in the order they were given."""
 
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolError:
+class ToolError(Struct, frozen=True):
     """A call that failed, as data: the model may try something else."""
 
     code: str  # "unknown_tool" | "tool_off" | "bad_arguments" | "not_found" | "repeated" | "not_run" | "failed"
@@ -123,8 +113,7 @@ Result = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """One call and what came of it; `turn` counts the model's moves, from 0."""
 
     call: Call
@@ -133,8 +122,7 @@ class Observation:
     turn: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Quoted:
+class Quoted(Struct, frozen=True):
     """One sentence of an answer with the (evidence id, raw quote) pairs that prove it.
 
     `label` is a title that the server takes from the evidence and puts in front; it is not part of the claim.
@@ -148,15 +136,13 @@ class Quoted:
     apart: bool = False  # begins a paragraph
 
 
-@dataclass(frozen=True, slots=True)
-class Calls:
+class Calls(Struct, frozen=True):
     """Use these tools next."""
 
     calls: tuple[Call, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """Answer with these sentences; the gate decides which stand. No sentence at all means: the pages do not say."""
 
     sentences: tuple[Quoted, ...]
@@ -168,8 +154,7 @@ class Draft:
 Move = Calls | Draft
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """What a model sees: the question, the run so far, and whether this is its last turn (`final`: no tools)."""
 
     question: str
@@ -191,8 +176,7 @@ class View:
         return self.said or self.question
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A sentence of a draft, the words it cites, and the headings they stand below."""
 
     sentence: str

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
+
 from query_fn.contract import NodeRow
+from query_fn.regex import regex
 
 _CHAPTER = r"(?:chapters?|sections?|parts?)"
 _CHAPTER_ZH = r"(?:章节|章|小节|节|部分)"
@@ -27,51 +29,51 @@ _DISCUSS = (
 )
 _DISCUSS_ZH = r"(?:讨论|提到|提及|讲到|讲解|讲述|讲|谈到|介绍|涉及|说明|说到|写到|描述)(?:了|过)?"
 _COMPARE = (
-    re.compile(
+    regex(
         rf"\b(?:compare|(?:what is|what's) the difference between|how do)\s+(?:the\s+)?{_CHAPTER}\s+(?P<a>\d+)"
         rf"\s*(?:and|with|to|&|,)\s*(?:{_CHAPTER}\s+)?(?P<b>\d+)\s+(?:of|in|from)\s+(?P<page>.+?)(?:\s+(?:differ|compare))?$",
         re.I,
     ),
-    re.compile(rf"^in (?P<page>.+?),? compare {_CHAPTER}\s+(?P<a>\d+)\s*(?:and|with|to|&)\s*(?P<b>\d+)\s*$", re.I),
-    re.compile(
+    regex(rf"^in (?P<page>.+?),? compare {_CHAPTER}\s+(?P<a>\d+)\s*(?:and|with|to|&)\s*(?P<b>\d+)\s*$", re.I),
+    regex(
         rf"^(?:请)?(?:比较|对比)(?:一下)?(?P<page>.+?)(?:的|中|里)?第(?P<a>{_N_ZH}){_CHAPTER_ZH}?"
         rf"(?:和|与|跟|同|、)(?:第)?(?P<b>{_N_ZH}){_CHAPTER_ZH}"
     ),
-    re.compile(
+    regex(
         rf"^(?P<page>.+?)(?:的|中|里)?第(?P<a>{_N_ZH}){_CHAPTER_ZH}?(?:和|与|跟|同|、)(?:第)?(?P<b>{_N_ZH}){_CHAPTER_ZH}"
         r"(?:有什么|有何|的)(?:不同|区别|异同|差别)"
     ),
 )
 _SUMMARY = (
-    re.compile(rf"^(?:please |can you |could you )?(?:{_ASIDE},? )?summari[sz]e (?P<page>.+?)(?:,? {_ASIDE})?$", re.I),
-    re.compile(
+    regex(rf"^(?:please |can you |could you )?(?:{_ASIDE},? )?summari[sz]e (?P<page>.+?)(?:,? {_ASIDE})?$", re.I),
+    regex(
         rf"^(?:please )?(?:give|write)(?: me)? (?:a|the) (?:short |brief )?summary of (?P<page>.+?)(?:,? {_ASIDE})?$",
         re.I,
     ),
-    re.compile(rf"^(?:请)?(?:{_ASIDE_ZH})?(?:总结|概括|概述|归纳)(?:一下)?(?P<page>.+?)(?:的内容|{_ASIDE_ZH})?$"),
-    re.compile(rf"^(?:请)?(?:{_ASIDE_ZH})(?:说明|介绍)(?:一下)?(?P<page>.+?)(?:的内容|讲了什么)?$"),
-    re.compile(rf"^(?P<page>.+?)(?:{_ASIDE_ZH})?(?:都)?讲了(?:些)?什么$"),
+    regex(rf"^(?:请)?(?:{_ASIDE_ZH})?(?:总结|概括|概述|归纳)(?:一下)?(?P<page>.+?)(?:的内容|{_ASIDE_ZH})?$"),
+    regex(rf"^(?:请)?(?:{_ASIDE_ZH})(?:说明|介绍)(?:一下)?(?P<page>.+?)(?:的内容|讲了什么)?$"),
+    regex(rf"^(?P<page>.+?)(?:{_ASIDE_ZH})?(?:都)?讲了(?:些)?什么$"),
 )
 _WHICH = (
-    re.compile(rf"\b(?:which|what)\s+{_CHAPTER}(?:\s+(?:of|in)\s+(?P<page>.+?))?\s+{_DISCUSS}\s+(?P<topic>.+?)$", re.I),
-    re.compile(
+    regex(rf"\b(?:which|what)\s+{_CHAPTER}(?:\s+(?:of|in)\s+(?P<page>.+?))?\s+{_DISCUSS}\s+(?P<topic>.+?)$", re.I),
+    regex(
         rf"^in which {_CHAPTER}(?: (?:of|in) (?P<page>.+?))? (?:is|are) (?P<topic>.+?) "
         r"(?:discussed|mentioned|covered|described|explained|talked about|dealt with|treated|addressed)$",
         re.I,
     ),
-    re.compile(
+    regex(
         rf"^(?P<page>.*?)(?:的|中|里|里面)?(?:有)?哪(?:些|几|几个|一|个)?{_CHAPTER_ZH}(?:里|中)?(?:有)?{_DISCUSS_ZH}(?P<topic>.+?)$"
     ),
 )
-_TOPIC_PAGE = re.compile(r"^(?P<topic>.+?) (?:in|of) (?:the )?(?:page|article|document) (?P<page>.+)$", re.I)
+_TOPIC_PAGE = regex(r"^(?P<topic>.+?) (?:in|of) (?:the )?(?:page|article|document) (?P<page>.+)$", re.I)
 _WRAP = " \t\"'“”‘’《》「」『』"
-_PAGE_WORDS = re.compile(
+_PAGE_WORDS = regex(
     r"^(?:the )?(?:page|article|document) (?:called |named )?|^the (?=.+ (?:page|article|document)$)"
     r"| (?:page|article|document)$|^(?:页面|文章|文档)|(?:这个|这一|这篇)?(?:页面|文章|文档|一文|这篇|页)$",
     re.I,
 )
 _DIGITS = {char: n for n, char in enumerate("零一二三四五六七八九十")}
-_OWN_NUMBER = re.compile(rf"^(?:{_CHAPTER}\s+(\d+)|第\s*({_N_ZH})\s*[章节部]|(\d+)(?:[.、．)]|\s|$)(?!\d))", re.I)
+_OWN_NUMBER = regex(rf"^(?:{_CHAPTER}\s+(\d+)|第\s*({_N_ZH})\s*[章节部]|(\d+)(?:[.、．)]|\s|$)(?!\d))", re.I)
 
 
 class Wish(StrEnum):
@@ -82,8 +84,7 @@ class Wish(StrEnum):
     WHICH = "which"
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """A question about chapters: the page it names ("" = any), two numbers to compare, or a topic.
 
     It is `sure` when what it names can only be a page: in quotation marks, or called one.

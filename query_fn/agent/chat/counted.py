@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import OutlineResult, Quoted
@@ -18,6 +20,7 @@ from query_fn.agent.chat.spans import Span
 from query_fn.agent.chat.words import keywords
 from query_fn.agent.onward import Onward
 from query_fn.contract import NodeRow
+from query_fn.regex import regex
 from query_fn.text import Fold, plain
 
 LEAST = 0.5  # share of a label that must stand in the question for the label to be what it asks about
@@ -25,17 +28,16 @@ TOLD = 0.5  # added to a place whose text stands in the answer before
 ORDERED = 0.1  # added to a numbered list, three times when steps are counted
 INSIDE = 0.5  # what the closeness of its places counts for a row
 SECTION = 300  # `size_of` a section that is told whole
-_LABEL = re.compile(r"^(?:[-*+]|\d+[.)])?\s*(?:\*\*(.+?)\*\*|__(.+?)__|`([^`]+)`|\[([^\]]+)\])")
-_COLON = re.compile(r"^(.{1,60}?)(?:[:：]|\s[-–—]\s|——)")
-_STEPS = re.compile(r"\b(?:step|stage|phase)s?\b|步", re.IGNORECASE)
-_ASIDE = re.compile(r"\s*[(（][^)）]*[)）]")
+_LABEL = regex(r"^(?:[-*+]|\d+[.)])?\s*(?:\*\*(.+?)\*\*|__(.+?)__|`([^`]+)`|\[([^\]]+)\])")
+_COLON = regex(r"^(.{1,60}?)(?:[:：]|\s[-–—]\s|——)")
+_STEPS = regex(r"\b(?:step|stage|phase)s?\b|步", re.IGNORECASE)
+_ASIDE = regex(r"\s*[(（][^)）]*[)）]")
 
 
 Close = Callable[[Span], float]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """One place in a row. `span` is the piece that tells it, None for a section, which `locator` leads to."""
 
     label: str
@@ -43,8 +45,7 @@ class Place:
     locator: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """Places in their order, and what stands above them: headings, the header of a table, the lead-in of a list."""
 
     places: tuple[Place, ...]
@@ -58,8 +59,7 @@ class Row:
         return to if 0 <= to < count else None
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """Compares words of the question with those of labels, by their rarity in the base."""
 
     fold: Fold | None = None

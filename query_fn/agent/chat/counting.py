@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, OutlineResult, ReadResult, View
@@ -32,8 +33,7 @@ RIVAL = 0.6  # of the best score: a numbered step this close to the best piece i
 Order = Callable[[Sequence[Span], str], Sequence[float]]  # how well spans answer a question
 
 
-@dataclass(frozen=True, slots=True)
-class Counting:
+class Counting(Struct, frozen=True):
     """What a counting question asks: `query` is searched for, `asked` is what it is about but for the number.
 
     `named` holds the name of the place it counts from.

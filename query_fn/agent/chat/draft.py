@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import Draft, Quoted
 from query_fn.agent.chat.block import OPENED, THE_QUESTION, best_block, opening

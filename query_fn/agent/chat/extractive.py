@@ -6,7 +6,9 @@ It writes nothing of its own. When search is not confident, or nothing read answ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Grader, Move, OutlineResult, ReadResult, View
@@ -43,8 +45,7 @@ NEAR = 1.0  # added to what stands in a passage that the turn before cited
 TOLD = 0.85  # factor of what the turn before told already
 
 
-@dataclass(frozen=True, slots=True)
-class Extractive:
+class Extractive(Struct, frozen=True):
     """Pick and order the evidence that answers. `closeness` is absent without an embedder; words alone decide then."""
 
     closeness: Closeness | None = None

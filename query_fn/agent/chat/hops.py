@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, ReadResult, View
 from query_fn.agent.chat.counted import Words
 from query_fn.agent.chat.spans import Span
 from query_fn.model import Evidence, SearchResult
+from query_fn.regex import regex
 
 READ = 4  # passages read for each query
 CLAUSES = 2  # innermost clauses that are searched for by themselves
@@ -24,27 +26,24 @@ NAMES = 2  # names from one hop that lead to the next
 CLOSEST = 2  # pieces that names are taken from
 TELLING = 3  # content words of a clause that can be searched for; a shorter one only connects
 COMMON = 0.15  # of the greatest rarity: a rarer name leads somewhere
-_NESTED = re.compile(
+_NESTED = regex(
     r"\bthe (?:[\w'-]+ ){1,4}(?:who|that|which|whose|responsible for|in charge of)\b"
     r"|(?:负责|主管|主导|掌管|管理|所在|所属|领导|编写|发布|维护)[^，。？?]{2,24}的[^，。？?的]{1,12}(?:的|是谁|由谁|叫)",
     re.IGNORECASE,
 )
-_CUT = re.compile(
+_CUT = regex(
     r",?\s+(?=(?:who|that|which|whose)\b)|\s+(?=(?:responsible for|in charge of)\b)|[.;?]\s|,\s+(?:as noted |a )|，",
     re.IGNORECASE,
 )
-_CONNECTS = re.compile(r"who|that|which|whose|responsible|in charge|[\u3400-\u9fff]", re.IGNORECASE)
-_ASKS = re.compile(r"^(?:what|who|which|where|when|how)\b|[谁哪几]|什么|多少", re.IGNORECASE)
-_IDENTITY = re.compile(
-    r"\b(?:names?|terms?) (?:of|for) the\b|叫什么|名称|名字", re.IGNORECASE
-)  # the clause tells it itself
-_HEAD = re.compile(r"^.*\b(?:of|for|is|are|to)\s+(?:the\s+)?", re.IGNORECASE)
-_NAME = re.compile(r"[A-Z][\w+-]*(?:[ -][A-Z][\w+-]*)*|[「“《]([^」”》]{2,20})[」”》]")
+_CONNECTS = regex(r"who|that|which|whose|responsible|in charge|[\u3400-\u9fff]", re.IGNORECASE)
+_ASKS = regex(r"^(?:what|who|which|where|when|how)\b|[谁哪几]|什么|多少", re.IGNORECASE)
+_IDENTITY = regex(r"\b(?:names?|terms?) (?:of|for) the\b|叫什么|名称|名字", re.IGNORECASE)  # the clause tells it itself
+_HEAD = regex(r"^.*\b(?:of|for|is|are|to)\s+(?:the\s+)?", re.IGNORECASE)
+_NAME = regex(r"[A-Z][\w+-]*(?:[ -][A-Z][\w+-]*)*|[「“《]([^」”》]{2,20})[」”》]")
 Order = Callable[[Sequence[Span], str], Sequence[float]]  # how well spans answer a question
 
 
-@dataclass(frozen=True, slots=True)
-class Nested:
+class Nested(Struct, frozen=True):
     """A question in its parts: what it asks, the clauses that only connect, and those that tell, innermost first.
 
     `head` is the noun that the clauses are about, the end of `asks`.
@@ -56,8 +55,7 @@ class Nested:
     telling: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Bridge:
+class Bridge(Struct, frozen=True):
     """What the inner clauses lead to: names, the piece that tells the first, and the question with them in it."""
 
     names: tuple[str, ...]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import dedent
+
+from msgspec import Struct
 
 from query_fn.agent.chat.base import Quoted
 from query_fn.agent.chat.score import Scored, has_shape
 from query_fn.agent.chat.spans import Span, announces
 from query_fn.agent.router import Intent
+from query_fn.regex import regex
 
 MAX_SENTENCES = 4
 MAX_ITEMS = 12
@@ -19,7 +21,7 @@ FLOOR = 0.25  # a best span below it answers nothing; one that holds half of the
 NEAR = 0.8  # of the best score: what stands in the answer beside it
 
 # A sentence that begins like this cannot be understood without the one before it.
-LEANING = re.compile(
+LEANING = regex(
     r"(?:however|but|also|so|then|thus|therefore|hence|instead|otherwise|in addition|additionally|moreover|furthermore"
     r"|this|these|those|that|it|they|he|she|such|both|neither|and|or|because of this|for this reason|as a result"
     r"|in this (?:case|mode|way))\b"
@@ -29,16 +31,15 @@ LEANING = re.compile(
 
 
 # A sentence that only sends the reader elsewhere answers nothing.
-_POINTER = re.compile(r"(?:另?见|参见|详见|请看|请参阅|see(?: also)?\b|read more\b|learn more\b).{0,60}", re.I | re.S)
-_LINKED = re.compile(
+_POINTER = regex(r"(?:另?见|参见|详见|请看|请参阅|see(?: also)?\b|read more\b|learn more\b).{0,60}", re.I | re.S)
+_LINKED = regex(
     r"(?:[-*+]|\d+[.)])?\s*(?:\[[^\]]+\]\(|\[\[)|(?:见|参阅|参考|请看|\bsee|\bread)\s*(?:\[[^\]]+\]\(|\[\[)", re.I
 )
-_FENCE = re.compile(r"`{3,}|~{3,}")
+_FENCE = regex(r"`{3,}|~{3,}")
 POINTING = 80  # characters up to which a piece that begins with a link, or says "see" one, only points
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
+class Material(Struct, frozen=True):
     """What an answer is made of: the spans of each piece of evidence, in order, and the usable ones with scores."""
 
     intent: Intent

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from query_fn.agent.chat.words import keywords
+from query_fn.regex import regex
 
 MAX_PARTS = 3
 MOST = 4  # sentences of one part
 _ASKS = r"(?:which|what|how|when|where|who|why)\b"
-_CUT_EN = re.compile(rf"\s*[,;?]\s*(?:(?:and|or|but|also)\s+)?(?={_ASKS})|\s+and\s+(?={_ASKS})", re.IGNORECASE)
-_CUT_ZH = re.compile(r"[？?；;]\s*|[，,]\s*(?:(?:并且|而且|以及|还有|另外|同时|那么?)\s*)?")
-_ASKS_ZH = re.compile(r"多少|多[大久长高远]|几|哪|什么|怎|如何|谁|何时|是否|吗")
-_NAMED = re.compile(r"\b(?:which|what)\s+([\w-]+(?:\s+variable)?)", re.IGNORECASE)
+_CUT_EN = regex(rf"\s*[,;?]\s*(?:(?:and|or|but|also)\s+)?(?={_ASKS})|\s+and\s+(?={_ASKS})", re.IGNORECASE)
+_CUT_ZH = regex(r"[？?；;]\s*|[，,]\s*(?:(?:并且|而且|以及|还有|另外|同时|那么?)\s*)?")
+_ASKS_ZH = regex(r"多少|多[大久长高远]|几|哪|什么|怎|如何|谁|何时|是否|吗")
+_NAMED = regex(r"\b(?:which|what)\s+([\w-]+(?:\s+variable)?)", re.IGNORECASE)
 
 
 def parts(question: str) -> tuple[str, ...]:

@@ -11,11 +11,12 @@ from query_fn.agent.chat.material import quoted
 from query_fn.agent.chat.spans import Span
 from query_fn.contract import NodeRow
 from query_fn.model import Evidence
+from query_fn.regex import regex
 from query_fn.text import plain
 
 LEAST = 2  # headings that make a procedure
-_WANTED = re.compile(r"\bsteps?\b|\bstages?\b|\bwalk-?through\b|步骤|几步|流程|步(?:走|骤)", re.IGNORECASE)
-_STEP = re.compile(
+_WANTED = regex(r"\bsteps?\b|\bstages?\b|\bwalk-?through\b|步骤|几步|流程|步(?:走|骤)", re.IGNORECASE)
+_STEP = regex(
     r"(?:step|stage)\s*\d+|\d{1,2}[.、)）:：]|第?\s*[一二三四五六七八九十\d]+\s*步|步骤\s*[一二三四五六七八九十\d]+",
     re.IGNORECASE,
 )

@@ -6,13 +6,15 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from query_fn.agent.chat.closeness import Close, Closeness, Passage
 from query_fn.agent.chat.spans import Span
 from query_fn.agent.chat.words import keywords, subject
 from query_fn.agent.router import Intent
+from query_fn.regex import regex
 from query_fn.text import Fold, script_lang, tokenise
 
 Idf = Callable[[str], float]  # of a token, over all passages of the base
@@ -35,36 +37,34 @@ PIECE_CHARS = 600
 READ_SIZE = 1_000  # `size_of` what is read for one question, 0.3 ms each
 LATIN = 1 / 3  # of a Chinese character: what a Latin one says, and what it costs to read
 
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_NUMBER = re.compile(
+_HAN = regex(r"[\u3400-\u9fff]")
+_NUMBER = regex(
     r"\d|[一二两三四五六七八九十百千万](?=[个种次天年月日位条项步倍小分秒])|\b(?:one|two|three|four|five|six|ten)\b",
     re.I,
 )
-_PRICE = re.compile(
-    r"\b(?:price|pricing|cost|costs|fee|fees)\b|价格|多少钱|售价|费用|[订用月年会]\w{0,2}费(?!用)", re.I
-)
-_AMOUNT = re.compile(
+_PRICE = regex(r"\b(?:price|pricing|cost|costs|fee|fees)\b|价格|多少钱|售价|费用|[订用月年会]\w{0,2}费(?!用)", re.I)
+_AMOUNT = regex(
     r"[$€£¥￥]\s?\d|\d[\d,.]*\s?(?:USD|EUR|GBP|RMB|CNY|dollars?|euros?|cents?|美元|元|块)|\bfree\b|免费", re.I
 )
-_DATE = re.compile(
+_DATE = regex(
     r"\b(?:19|20)\d\d\b|\d{1,2}[:/月日号]|\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|\bmay \d"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
     r"|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)?day|night|week|month|quarter|year|hour|minute)(?:s|ly)?\b|\bdaily\b"
     r"|v?\d+\.\d+|每|周|天|年|[上下中]午|小时|分钟",
     re.I,
 )
-_NAME = re.compile(
+_NAME = regex(
     r"\b[A-Z][a-z]+ [A-Z][a-z]+|\bby [A-Z]\w+|@\w|[\u4e00-\u9fff]{2,4}(?:先生|女士|老师|经理|团队|部门)"
     r"|\b(?:team|manager|engineer|owner|lead)\b"
 )
-_STEP = re.compile(
+_STEP = regex(
     r"^(?:\d|[-*+]|first|then|next|click|run|open|select|use|to )"
     r"|首先|然后|点击|打开|运行|执行|输入|选择|使用",
     re.I,
 )
 # What a word of the question promises to look like in the answer, whatever the language of either.
 _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
-    (re.compile(asked, re.I), re.compile(form))
+    (regex(asked, re.I), regex(form))
     for asked, form in (
         (r"\be-?mail\b|邮箱|邮件地址", r"\S@\w"),
         (r"\burl\b|\bweb ?site\b|\bweb address\b|网址|网站", r"https?://|\b\w+\.(?:com|org|net|io|dev|new|cn|md)\b"),
@@ -100,8 +100,7 @@ def has_form(question: str, text: str) -> bool:
     return any(asked.search(question) and form.search(text) for asked, form in _FORMS)
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """A span and its score; `own` is the share of the question's words that the span itself holds.
 
     `meaning` is closeness on a scale where 0 answers nothing and 1 does, whatever the languages; None: not measured.
@@ -115,8 +114,7 @@ class Scored:
     headed: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What spans are scored against."""
 
     text: str

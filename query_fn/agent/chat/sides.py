@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.agent.chat import spans as cutter
 from query_fn.agent.chat.base import Call, Calls, Draft, Quoted, ReadResult, View
@@ -28,8 +30,7 @@ CLOSE = 0.6  # of the best score of a side: what is told beside it
 Judge = Callable[[Sequence[Span], Question], tuple[list[Scored], tuple[str, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One side of a comparison: its name, the words only it has, and the question about it alone."""
 
     name: str

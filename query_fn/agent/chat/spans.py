@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.model import Evidence
+from query_fn.regex import regex
 from query_fn.text import plain, sentences
 
 MAX_ITEM = 400  # characters: a longer list item is quoted by its first sentence
 MAX_CODE = 1_000  # characters: longer code is for the page to show
-_ITEM = re.compile(r"[ \t]*(?:([-*+])|(\d{1,9})[.)])[ \t]+")
-_HEADING = re.compile(r"#{1,6}[ \t]")
-_RULE = re.compile(r"[\s|:*_-]+$")
-_DELIMITER = re.compile(r"^[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"[ \t]*(?:`{3}|~{3})")
-_EMBED = re.compile(r"!\[|\{\{[%<]|\{%|\$\{[^}\n]*\}[ \t]*(?=\n|$)")  # images, shortcodes, live code: nothing to quote
+_ITEM = regex(r"[ \t]*(?:([-*+])|(\d{1,9})[.)])[ \t]+")
+_HEADING = regex(r"#{1,6}[ \t]")
+_RULE = regex(r"[\s|:*_-]+$")
+_DELIMITER = regex(r"^[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$", re.MULTILINE)
+_FENCE = regex(r"[ \t]*(?:`{3}|~{3})")
+_EMBED = regex(r"!\[|\{\{[%<]|\{%|\$\{[^}\n]*\}[ \t]*(?=\n|$)")  # images, shortcodes, live code: nothing to quote
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A quotable piece: ``evidence.text[start:end]`` and how it reads without markup.
 
     `kind`: sentence | item | ordered | header | row | heading | code. `group` numbers the list or table it
@@ -171,8 +173,7 @@ def _indent(text: str, start: int) -> int:
     return start - (text.rfind("\n", 0, start) + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """A list, a table or a piece of code with the sentence that introduces it (None: a heading does)."""
 
     lead: Span | None

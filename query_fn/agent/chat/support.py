@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from query_fn.agent.chat.score import HELD, Idf, Question, Scored, above, share
 from query_fn.agent.chat.spans import Span
 from query_fn.agent.chat.words import keywords
+from query_fn.regex import regex
 from query_fn.text import tokenise
 
 # Measured on XQuAD-zh-abstain, the handbook questions and 108 questions over three other bases.
@@ -28,13 +29,13 @@ UNHEARD = 0.5  # share of a follow-up's words that no page of the base holds, fr
 MAX_NAMES = 2
 _TINY = 1e-9
 # What leans on the turn before whatever else it says: "that", and a question that begins "Under which …".
-_POINTS = re.compile(
+_POINTS = regex(
     r"\b(?:that|this|it|its|they|them|their|those|these|ones?|there)\b"
     r"|^(?:in|on|at|from|under|by|for|with|to|of) wh|[那这它其]",
     re.IGNORECASE,
 )
-_A_NOT_A = re.compile(r"([\u3400-\u9fff])[没不]\1")
-_NAME = re.compile(r"(?<=[^.?!。？！\s])\s*['\"“‘(]?(?<![A-Za-z0-9])([A-Z][A-Za-z0-9+.-]*[A-Za-z0-9+])")
+_A_NOT_A = regex(r"([\u3400-\u9fff])[没不]\1")
+_NAME = regex(r"(?<=[^.?!。？！\s])\s*['\"“‘(]?(?<![A-Za-z0-9])([A-Z][A-Za-z0-9+.-]*[A-Za-z0-9+])")
 
 
 def confidence(found: float, scored: Sequence[Scored], question: Question) -> float:

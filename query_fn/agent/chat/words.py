@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from query_fn.agent.router import Intent
+from query_fn.regex import regex
 from query_fn.text import Fold, tokenise
 
 _EN_STOP_WORDS = """
@@ -43,7 +44,7 @@ _CN_CHARS: dict[str, tuple[str, str]] = {
     "去": ("", "除重年"),
     "对": ("", "象比话应齐账"),
 }
-_CN_STOP = re.compile(
+_CN_STOP = regex(
     r"请问|请(?!求|假)|告诉我|一下|是什么|什么是|什么|怎么样|怎么|怎样|如何|为什么|哪些|哪个|哪里|哪|多少|多久|多长时间|有多[重快深]|多[长大远高宽]|几个|有没有|是否|是不是"
     r"|可以|能不能|应该|需要|"
     + "|".join(
@@ -51,7 +52,7 @@ _CN_STOP = re.compile(
         for char, (before, after) in _CN_CHARS.items()
     )
 )
-_ABOUT_PAGES = re.compile(
+_ABOUT_PAGES = regex(
     r"\b(?:pages?|articles?|documents?|docs|mentions?|talks?|covers?|describes?|explains?|read|sections?|chapters?"
     r"|headings?|outline|table of contents|structure)\b"
     r"|页面|文章|文档|提到|提及|介绍|讲到|讲|说明|关于|看|读|查|章节|小节|部分|标题|目录|大纲|列出",
@@ -75,13 +76,13 @@ def subject(question: str, intent: Intent) -> str:
 
 
 _NAMED = (
-    re.compile(r"[《「“\"]([^》」”\"]+)[》」”\"]"),
-    re.compile(r"\b(?:page|article|document) (?:called |named )?(\w.*?)(?: (?:have|has|contain))?\s*[?？]?$", re.I),
-    re.compile(
+    regex(r"[《「“\"]([^》」”\"]+)[》」”\"]"),
+    regex(r"\b(?:page|article|document) (?:called |named )?(\w.*?)(?: (?:have|has|contain))?\s*[?？]?$", re.I),
+    regex(
         r"\b(?:the|of|in|on|does) (?:the )?((?:(?!\b(?:the|of|in|on)\b)[^?])+?) (?:page|article|document)\b",
         re.I,
     ),
-    re.compile(r"^(.+?)\s*(?:这个|这一|这篇)?(?:页面|文章|文档|页)(?:里|中)?(?:都)?(?:有|分|包含)"),
+    regex(r"^(.+?)\s*(?:这个|这一|这篇)?(?:页面|文章|文档|页)(?:里|中)?(?:都)?(?:有|分|包含)"),
 )
 
 

@@ -14,10 +14,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from query_fn.agent.chat.claude.reply import Said, Use, Words
 from query_fn.agent.purse import Purse
@@ -46,8 +47,7 @@ class _Again(Exception):
         self.code, self.after = code, after
 
 
-@dataclass(slots=True)
-class _Stream:
+class _Stream(Struct):
     """What has arrived of one message."""
 
     blocks: list[list[Any]] = field(default_factory=list)  # [kind, name, text pieces, quotes]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from query_fn.agent.chat.base import Call, Calls, DelegateResult, Draft, Grader, Move, View
 from query_fn.agent.chat.claude.client import Client
@@ -20,8 +21,7 @@ SIMPLE = (Intent.FACT, Intent.COUNT, Intent.TIME, Intent.PERSON, Intent.DEFINITI
 READ_AT_ONCE = 2  # locators of one read for a simple question
 
 
-@dataclass(frozen=True, slots=True)
-class Claude:
+class Claude(Struct, frozen=True):
     """One question's model. It keeps nothing: the whole conversation is in the view, what it may cost in the purse."""
 
     client: Client

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
+from query_fn.regex import regex
 from query_fn.text import tokenise
 
 _RUN = 8  # words in a row that no answer shares with the instructions by chance
-_HEAD = re.compile(r"<!-- version: (\d+) -->\n")
+_HEAD = regex(r"<!-- version: (\d+) -->\n")
 
 
 @cache

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+
+from msgspec import Struct
 
 from query_fn.agent.chat.base import Call, Calls, Draft, Move, Quoted
 from query_fn.errors import ModelFailed
+from query_fn.regex import regex
 from query_fn.text import sentences
 
 UNFINISHED = ("max_tokens", "model_context_window_exceeded", "cut")  # ways to stop in the middle
@@ -17,29 +18,26 @@ REFUSALS = {"OFF_TOPIC": "off_topic"}
 NOT_COVERED = "NOT_COVERED"
 ENDS = (".", "!", "?", "。", "！", "？", "```")
 MAX_CALLS = 32  # of one turn that are looked at
-_MARK = re.compile(r"[ \t]*(?:[-*+]|(\d{1,3})[.)])[ \t]+")
-_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
-_FENCE = re.compile(r"[ \t]*(?:`{3}|~{3})")
+_MARK = regex(r"[ \t]*(?:[-*+]|(\d{1,3})[.)])[ \t]+")
+_HEADING = regex(r"[ \t]*#{1,6}[ \t]+")
+_FENCE = regex(r"[ \t]*(?:`{3}|~{3})")
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """A text block with the (source, quote) pairs that stand behind all of it."""
 
     text: str
     quotes: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True):
     """A tool call; `raw` is the JSON of its arguments as it arrived."""
 
     name: str
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """One message of the model: its blocks, and why it stopped ("cut" = the stream ended before the message did)."""
 
     blocks: tuple[Words | Use, ...]
