@@ -17,7 +17,7 @@ from compiler.progress import Progress
 from compiler.settings import EmbedSettings, Settings
 from query_fn.contract import Embedding
 from query_fn.errors import ArtifactError
-from query_fn.retrieve.embed import Embedder
+from query_fn.retrieve.embed import Embedder, embedding
 
 DEFAULT_MODEL = "multilingual-e5-small"
 
@@ -41,6 +41,7 @@ def choose_embedder(settings: EmbedSettings) -> Choice:
     if folder is None:
         return Choice(None, (NO_EMBEDDER,))
     try:
+        embedding(folder)
         return Choice(Embedder(folder))
     except (ArtifactError, OSError, ValueError) as error:
         raise BuildError(f"embed.model {settings.model}: {error}") from error

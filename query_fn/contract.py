@@ -264,6 +264,7 @@ def create_table(row: type[Row]) -> str:
 
 
 _JSON = json.JSONEncoder(ensure_ascii=False)
+_TEXTS = msgspec.json.Decoder(tuple[str, ...])
 
 
 def to_sql(row: Row) -> tuple[Any, ...]:
@@ -287,12 +288,17 @@ def _written(row: Any) -> tuple[Callable[[Row], tuple[Any, ...]], tuple[int, ...
     return attrgetter(*names), tuple(at for at, kind in enumerate(kinds) if kind is tuple)
 
 
+def texts(column: str) -> tuple[str, ...]:
+    """Return what a column of texts holds: a JSON array."""
+    return _TEXTS.decode(column)
+
+
 def from_sql(row: type[R], values: tuple[Any, ...]) -> R:
     """Return a row from the values of ``SELECT *``, in column order."""
     out = list(values)
     for at, kind in _converted(typing.cast(typing.Hashable, row)):
         if out[at] is not None:
-            out[at] = tuple(json.loads(out[at])) if kind is tuple else bool(out[at])
+            out[at] = texts(out[at]) if kind is tuple else bool(out[at])
     return row(*out)
 
 

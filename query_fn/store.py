@@ -6,7 +6,6 @@ vector index would otherwise end the process when it is mapped.
 
 from __future__ import annotations
 
-import json
 import mmap
 import sqlite3
 import tempfile
@@ -16,6 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from query_fn.contract import (
     CHUNKER,
@@ -235,8 +236,8 @@ class Store:
     @cached_property
     def fold(self) -> Fold:
         """How this build's text is folded into tokens."""
-        table: dict[str, str] = json.loads((self.folder / FOLD).read_text("utf-8"))
-        return fold_with({ord(char): ord(to) for char, to in table.items()}, _analyser(self.manifest))
+        table = msgspec.json.decode((self.folder / FOLD).read_bytes(), type=dict[str, str])
+        return fold_with(table, _analyser(self.manifest))
 
     def lexical(self, name: str) -> tantivy.Index:
         """Return a BM25 index. tantivy wants to write a lock file, so it gets a temporary folder of links."""

@@ -43,7 +43,7 @@ _HIDDEN = (
     *((0xAD,), (0x34F,), (0x61C,), (0x180E,), (0xFEFF,), range(0x200B, 0x2010), range(0x202A, 0x202F)),
     *(range(0x2060, 0x2070), range(0xFE00, 0xFE10), range(0xE0000, 0xE01F0)),
 )
-_INVISIBLE: dict[int, int | None] = {code: None for codes in _HIDDEN for code in codes}
+_INVISIBLE: dict[int, None] = {code: None for codes in _HIDDEN for code in codes}
 # What hides text from a reader and not from a model: tag characters, zero-width spaces, joiners where no script joins,
 # selectors that select nothing. Emoji sequences, Persian and Indic joiners and ideographic variants stay.
 _SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -74,14 +74,14 @@ _HUMP = regex(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 class Fold(Struct, frozen=True, eq=False):
     """How the text of one base is folded into tokens. Made by `fold_with`."""
 
-    characters: Mapping[int, int | None]  # Traditional to Simplified; what renders as nothing to None
+    characters: Mapping[int, str | None]  # Traditional to Simplified; what renders as nothing to None
     changed: frozenset[str]  # those characters: most texts have none, which is seen in a third of the time
     analyser: Analyser = Analyser.BIGRAM
 
 
-def fold_with(simplified: Mapping[int, int], analyser: Analyser = Analyser.BIGRAM) -> Fold:
-    """Return the fold of a Traditional to Simplified table, code point to code point, and an analyser."""
-    table = {**simplified, **_INVISIBLE}
+def fold_with(simplified: Mapping[str, str | None], analyser: Analyser = Analyser.BIGRAM) -> Fold:
+    """Return the fold of a Traditional to Simplified table, character to character, and an analyser."""
+    table = {**str.maketrans(dict(simplified)), **_INVISIBLE}
     return Fold(MappingProxyType(table), frozenset(map(chr, table)), analyser)
 
 

@@ -70,4 +70,4 @@ def _table() -> dict[int, int]:
     wide = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
     blank = {ord(c): ord(" ") for c in "-_\u2010\u2011\u00a0\u3000\n\t\r"}
     quote = {0x2019: ord("'")}
-    return {**fold_table(), **wide, **blank, 0xFF0D: ord(" "), 0xFF3F: ord(" "), **quote}
+    return {**str.maketrans(dict(fold_table())), **wide, **blank, 0xFF0D: ord(" "), 0xFF3F: ord(" "), **quote}

@@ -27,7 +27,7 @@ from compiler.index.e5_weights import STATES, Weights, WeightsError, read_weight
 from compiler.index.probes import GENERIC
 from query_fn.contract import file_entry
 from query_fn.errors import ArtifactError
-from query_fn.retrieve.embed import CONFIG, Embedder, read_model
+from query_fn.retrieve.embed import CONFIG, Embedder, embedding
 
 NO_EMBEDDER = "no_embedder"  # the named reason in manifest.degraded
 MODEL = "multilingual-e5-small"
@@ -83,7 +83,7 @@ def _ready(folder: Path) -> bool:
     if not folder.is_dir():
         return False
     try:
-        read_model(folder)
+        embedding(folder)
     except ArtifactError:
         shutil.rmtree(folder)
         return False
@@ -101,7 +101,7 @@ def _make(weights: Weights, folder: Path, script: str) -> None:
         config = _config(aside, weights, script)
         _write_config(aside, config)
         _write_config(aside, config | {"token_means": token_means(Embedder(aside))})
-        read_model(aside)
+        embedding(aside)
         try:
             aside.rename(folder)
         except OSError:

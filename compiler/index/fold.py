@@ -14,12 +14,12 @@ _RANGES = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x323
 
 
 @lru_cache(maxsize=1)
-def fold_table() -> MappingProxyType[int, int]:
-    """Return the code points whose Simplified form differs, one to one. From OpenCC's ``t2s``, then cached."""
-    codes = [code for first, last in _RANGES for code in range(first, last)]
-    converted = OpenCC("t2s").convert("\n".join(map(chr, codes))).split("\n")  # at once: a call each takes 0.1 s
-    pairs = zip(codes, converted, strict=True)
-    return MappingProxyType({code: ord(to) for code, to in pairs if len(to) == 1 and ord(to) != code})
+def fold_table() -> MappingProxyType[str, str]:
+    """Return the characters whose Simplified form differs, one to one. From OpenCC's ``t2s``, then cached."""
+    characters = [chr(code) for first, last in _RANGES for code in range(first, last)]
+    converted = OpenCC("t2s").convert("\n".join(characters)).split("\n")  # at once: a call each takes 0.1 s
+    pairs = zip(characters, converted, strict=True)
+    return MappingProxyType({one: to for one, to in pairs if len(to) == 1 and to != one})
 
 
 @lru_cache
@@ -30,5 +30,4 @@ def fold_of(analyser: Analyser) -> Fold:
 
 def dump_fold() -> str:
     """Return `fold.json`: an object from Traditional to Simplified characters, sorted by code point."""
-    table = {chr(code): chr(to) for code, to in sorted(fold_table().items())}
-    return json.dumps(table, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json.dumps(dict(sorted(fold_table().items())), ensure_ascii=False, separators=(",", ":")) + "\n"

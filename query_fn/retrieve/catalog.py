@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from query_fn.contract import ArticleRow, ChunkRow
+from query_fn.contract import ArticleRow, ChunkRow, texts
 from query_fn.model import Scope
 from query_fn.regex import regex
 from query_fn.store import Store
@@ -108,7 +107,7 @@ class Catalog:
         """Chunk rows by wiki page row: those its contributions cite, else the first chunks of its sources."""
         cited: dict[str, list[int]] = {}
         for key, ids in self._store.rows("SELECT page_key, chunk_ids FROM contributions ORDER BY n"):
-            known = (self.chunk_numbers.get(chunk_id) for chunk_id in json.loads(ids))
+            known = (self.chunk_numbers.get(chunk_id) for chunk_id in texts(ids))
             cited.setdefault(key, []).extend(n for n in known if n is not None)
         pages = self._store.rows("SELECT key, sources FROM pages ORDER BY n")
         return tuple(tuple(dict.fromkeys(cited.get(key) or self._firsts(sources))) for key, sources in pages)
@@ -123,7 +122,7 @@ class Catalog:
         return tuple(_holding(spans.get(article, []), start) for article, start in nodes)
 
     def _firsts(self, sources: str) -> list[int]:
-        return [self._first_chunk[article] for article in json.loads(sources) if article in self._first_chunk]
+        return [self._first_chunk[article] for article in texts(sources) if article in self._first_chunk]
 
     @cached_property
     def _first_chunk(self) -> dict[str, int]:
@@ -169,7 +168,7 @@ class Catalog:
         pairs: dict[tuple[int | None, str], int] = {}
         rows = self._store.rows(f"SELECT not_after, sources FROM {name} ORDER BY n")  # noqa: S608 - own names
         group = tuple(pairs.setdefault(row, len(pairs)) for row in rows)
-        return Table(group, tuple((not_after, tuple(json.loads(sources))) for not_after, sources in pairs))
+        return Table(group, tuple((not_after, texts(sources)) for not_after, sources in pairs))
 
 
 def _place(path: str, lang: str) -> str:

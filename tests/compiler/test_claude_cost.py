@@ -20,8 +20,8 @@ from compiler.errors import SettingsError
 from compiler.plan import plan
 from compiler.progress import Silent
 from compiler.settings import Settings, load
-from compiler.spending import Bill, EnrichSettings, Price, Provider
-from query_fn.prices import Usage, cost
+from compiler.spending import Bill, EnrichSettings, Provider, Told
+from query_fn.prices import Price, Usage, cost
 from tests.compiler.claude_bases import FILES, QUICKLY, asking, derived, made
 from tests.compiler.test_cli import run
 from tests.compiler.vault import NOON, PUBLIC, QUICK, digests, write
@@ -233,7 +233,7 @@ def test_a_model_without_a_price_is_refused(tmp_path: Path) -> None:
     """What nobody knows the price of is not asked; a price in the settings is enough."""
     with pytest.raises(SettingsError, match=r"enrich\.prices"):
         derived(tmp_path, "enrich.page_model=claude-next")
-    own = EnrichSettings(Provider.ANTHROPIC, prices=(Price("claude-next", 1, 2, 3, 4),))
+    own = EnrichSettings(Provider.ANTHROPIC, prices=(Told("claude-next", 1, 2, 3, 4),))
     assert own.price("claude-next").output == 2
 
 

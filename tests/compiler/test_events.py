@@ -95,12 +95,14 @@ def test_nothing_of_the_log_is_published(tmp_path: Path) -> None:
     assert not [path for path in files if any(name in path.read_bytes() for name in names)]
 
 
-def test_a_build_killed_at_any_moment_of_its_end_is_logged_once(tmp_path: Path) -> None:
+def test_a_build_killed_at_any_moment_of_its_end_is_logged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every operation from the intent on: whatever is served then was logged exactly once by the next run."""
     vault = {"n": 0}
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def work() -> None:
-        tempfile.tempdir = str(tmp_path)
         settings = load(tmp_path / "content", tmp_path / "dist", tmp_path / "state", overrides=["embed.model=none"])
         build(settings, now=NOON, progress=Silent(), how=QUICK)
 

@@ -77,7 +77,7 @@ def test_every_row_of_a_searched_table_has_its_fields() -> None:
 
 def test_traditional_characters_fold_to_simplified() -> None:
     """The table maps one character to one character."""
-    assert "臺灣檢索".translate(dict(fold_table())) == "台湾检索"
+    assert "臺灣檢索".translate(str.maketrans(dict(fold_table()))) == "台湾检索"
 
 
 def test_the_pointer_moves_and_the_old_build_goes(tmp_path: Path) -> None:

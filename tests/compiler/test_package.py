@@ -171,7 +171,7 @@ def test_every_library_is_pinned(part: str, arch: str, python: str) -> None:
 
 def test_markers_are_decided_for_the_target() -> None:
     """What only an older Python needs is not packed for a newer one."""
-    old, new = (wheels.requirements(["words"], Target("arm64", python)) for python in ("3.11", "3.13"))
+    old, new = (wheels.requirements(["words", "vectors"], Target("arm64", python)) for python in ("3.11", "3.13"))
     assert any(line.startswith("typing-extensions==") for line in old)
     assert {line.split("==")[0] for line in old} >= {line.split("==")[0] for line in new}
     numpy = [next(line for line in lines if line.startswith("numpy==")) for lines in (old, new)]

@@ -24,7 +24,7 @@ from compiler.index.vectors import embed_all
 from compiler.index.write import verify, write_artifacts
 from compiler.progress import Silent
 from compiler.settings import Settings
-from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch
+from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch, RouteFailed
 from query_fn.retrieve.embed import CONFIG, Embedder, embedding
 from query_fn.retrieve.search import Searcher
 from query_fn.store import open_store
@@ -100,7 +100,9 @@ def test_a_damaged_model_is_refused_by_name(tmp_path: Path, model: Path, name: s
         handle.seek(1000)
         handle.write(b"\xff\x00\xff")
     with pytest.raises(ArtifactDamaged, match=name.replace(".", r"\.")):
-        Embedder(copy)
+        embedding(copy)
+    with pytest.raises(RouteFailed, match=name.replace(".", r"\.")):
+        Embedder(copy).query("Where are backups kept?")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from query_fn.text import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-TRADITIONAL = {ord("臺"): ord("台"), ord("灣"): ord("湾"), ord("檢"): ord("检")}
+TRADITIONAL = {"臺": "台", "灣": "湾", "檢": "检"}
 FOLD = fold_with(TRADITIONAL)
 WORDS = fold_with(TRADITIONAL, Analyser.JIEBA)
 

@@ -7,7 +7,9 @@ that set the pieces apart weigh most.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 NEAR = 0.3  # share of what the neighbours of a piece hold that counts as its own
 WHOLE = 0.2  # what the mean of a piece counts beside its tokens
 BEFORE = 0.5  # what the turn before counts in the order of the pieces
+_CORES = min(4, os.cpu_count() or 1)
 _LEAST = 1e-3  # weight of a token that sets no piece apart
 
 
@@ -56,7 +59,8 @@ def closeness(reader: Reader) -> Closeness:
 
         asked = _unit(_less(reader.asked(question), reader.token_mean(lang, "query")))
         whole = _unit(asked.mean(axis=0, keepdims=True))[0]
-        read = [_Read(reader, passage, asked, whole) for passage in passages]
+        with ThreadPoolExecutor(_CORES, thread_name_prefix="read") as pool:  # the model runs without the GIL
+            read = list(pool.map(lambda passage: _Read(reader, passage, asked, whole), passages))
         rows = [row for part in read for row in part.held()]
         if not rows:
             return [[] for _ in passages]
