@@ -19,11 +19,13 @@ async function open(root) {
   return pagefind;
 }
 
+const LOOSE = /^[\p{Pe}\p{Pf}\p{Po}\s]+/u; // an excerpt begins anywhere, also before a comma
+
 const LOOKED_AT = 80; // results of which the kind and the tags are looked up
 
 async function pages(results, root) {
   const found = await Promise.all(results.map((one) => one.data()));
-  return found.map(({ meta, plain_excerpt: summary }) => ({ title: meta.title, url: new URL(meta.url, root).href, summary, lang: meta.lang, kind: meta.kind, tags: JSON.parse(meta.tags || "[]") }));
+  return found.map(({ meta, plain_excerpt: text }) => ({ title: meta.title, url: new URL(meta.url, root).href, summary: text.replace(LOOSE, ""), lang: meta.lang, kind: meta.kind, tags: JSON.parse(meta.tags || "[]") }));
 }
 
 // Returns the pages found for `query`, or null when the site has no static search. `wanted` narrows them.

@@ -105,7 +105,8 @@ export class GeosminSearch extends HTMLElement {
       option.addEventListener("pointermove", () => this.#choose(index));
     });
     const group = (title, list) => (list.length ? [make("div", { role: "group", "aria-label": title }, make("div", { class: "group", "aria-hidden": "true" }, title), ...list)] : []);
-    results.replaceChildren(...group(t.pages, links), ...group(t.answers, asks), ...group(t.recent, earlier));
+    const none = query && !links.length ? [make("div", { class: "group", "aria-hidden": "true" }, t.nothing)] : []; // the status says it, too
+    results.replaceChildren(...none, ...group(t.pages, links), ...group(t.answers, asks), ...group(t.recent, earlier));
     note.textContent = lack ? t[lack] : "";
     if (earlier.length) note.replaceChildren(make("button", { type: "button", onclick: () => (forget(), this.#update()) }, `${t.recent}: ${t.forget}`));
     status.textContent = query ? (links.length ? t.found(links.length) : t.nothing) : "";

@@ -63,3 +63,14 @@ def test_a_printed_page_is_its_text(page: Page, answering: Served) -> None:
     expect(page.locator("h1")).to_be_visible()
     for part in (".g-header", ".g-tree", ".g-side", "geosmin-ask", ".g-copy", "[data-copy-link]", "#g-questions"):
         expect(page.locator(part).first).to_be_hidden()
+
+
+def test_paper_is_white_and_unfolded(page: Page, answering: Served) -> None:
+    """Who reads in the dark prints dark words on paper; what is folded on the screen is printed."""
+    page.goto(answering.url + "garden/smell/")
+    page.get_by_role("button", name="切换深浅").click()
+    fold = page.locator(".g-text details.tip")
+    folded = fold.evaluate("one => one.clientHeight")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
+    assert fold.evaluate("one => one.clientHeight") > folded * 1.3

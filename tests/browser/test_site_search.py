@@ -174,3 +174,12 @@ def test_the_dialog_is_closed_without_a_keyboard(page: Page, url: str) -> None:
     expect(page.get_by_text("Esc close")).to_be_hidden()
     page.get_by_role("button", name="Close").tap()
     expect(page.get_by_role("combobox", name="Search or ask")).to_be_hidden()
+
+
+def test_the_dialog_says_that_nothing_was_found(page: Page, url: str) -> None:
+    """Readers see the sentence that screen readers hear, and may ask instead."""
+    page.goto(url + "notes/rain/")
+    page.keyboard.press("/")
+    page.get_by_role("combobox", name="Search or ask").fill("zzzqqq")
+    expect(page.locator("geosmin-search .results")).to_contain_text("No page matches. You can ask instead.")
+    expect(page.get_by_role("option", name="Ask: zzzqqq")).to_be_visible()
