@@ -18,7 +18,18 @@ from tests.artifacts import make_build
 from tests.runtime_api import ENVIRONMENT, RuntimeApi, question, runtime_api, url_event
 
 ROOT = Path(__file__).parents[2]
-HEAVY = ("onnxruntime", "sentencepiece", "anthropic", "jieba", "rjieba", "mkdocs", "usearch", "compiler", "boto3")
+HEAVY = (
+    "numpy",
+    "onnxruntime",
+    "sentencepiece",
+    "anthropic",
+    "jieba",
+    "rjieba",
+    "mkdocs",
+    "usearch",
+    "compiler",
+    "boto3",
+)
 
 
 @pytest.fixture(scope="module")
