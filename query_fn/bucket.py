@@ -28,6 +28,7 @@ from query_fn.regex import regex
 
 POINTER_KEY, BUILDS_KEY = "current", "builds"
 FETCHERS = 8
+MOST_BYTES = 32 * 1024 * 1024  # of a manifest that is read; the largest of our examples has 0.1 MB
 LEAST = 1.0  # seconds between two looks at the pointer, however often somebody asks for one
 SECONDS = 3.0  # to connect, and without a byte
 _ID = regex(r"[0-9a-zA-Z][0-9a-zA-Z._-]{0,99}")
@@ -147,6 +148,10 @@ class Bucket:
             if isinstance(error, ArtifactUnreachable):
                 self._seen = ""  # not the fault of the build: tried again
             raise
+        except OSError as error:
+            shutil.rmtree(home, ignore_errors=True)
+            self._seen = ""
+            raise ArtifactUnreachable(f"{build_id} cannot be kept: {error.strerror}") from error
 
     def _fetched(self, build_id: str, folder: Path) -> Path:
         client, place = self._opened(), self._place
@@ -158,8 +163,11 @@ class Bucket:
         def get(name: str) -> None:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            with telling(name):
-                client.download_file(place.bucket, place.key(BUILDS_KEY, build_id, name), str(path))
+            with telling(name), path.open("wb") as file:
+                found = client.get_object(Bucket=place.bucket, Key=place.key(BUILDS_KEY, build_id, name))
+                if found["ContentLength"] != manifest.files[name].size:  # before it fills the disk
+                    raise ArtifactDamaged(f"{name} has {found['ContentLength']} bytes, not those of the manifest")
+                shutil.copyfileobj(found["Body"], file)
 
         with ThreadPoolExecutor(FETCHERS) as pool:
             list(pool.map(get, manifest.files))
@@ -174,11 +182,18 @@ class Bucket:
         return self._client
 
 
+def _whole(client: Any, place: Place, *parts: str, most: int) -> tuple[bytes, str]:
+    """Return an object and its ETag. Raises ArtifactDamaged above `most` bytes; one that breaks off raises too."""
+    found = client.get_object(Bucket=place.bucket, Key=place.key(*parts))
+    if found["ContentLength"] > most:
+        raise ArtifactDamaged(f"{parts[-1]} has {found['ContentLength']} bytes")
+    return found["Body"].read(), str(found["ETag"])
+
+
 def read_pointer(client: Any, place: Place) -> Pointer:
     """Return what the pointer says. Raises ArtifactError."""
     with telling("the pointer"):
-        found = client.get_object(Bucket=place.bucket, Key=place.key(POINTER_KEY))
-        raw, tag = found["Body"].read(10_000), str(found["ETag"])
+        raw, tag = _whole(client, place, POINTER_KEY, most=10_000)
     try:
         data = json.loads(raw)
         build_id = data["build_id"]
@@ -192,7 +207,7 @@ def read_pointer(client: Any, place: Place) -> Pointer:
 def read_manifest(client: Any, place: Place, build_id: str) -> tuple[Manifest, bytes]:
     """Return a build's manifest and its bytes; nothing of it may be believed yet. Raises ArtifactError."""
     with telling(f"the manifest of {build_id}"):
-        raw = client.get_object(Bucket=place.bucket, Key=place.key(BUILDS_KEY, build_id, MANIFEST))["Body"].read()
+        raw, _ = _whole(client, place, BUILDS_KEY, build_id, MANIFEST, most=MOST_BYTES)
     try:
         manifest = load_manifest(raw.decode("utf-8"))
     except (UnicodeDecodeError, ManifestError) as error:

@@ -25,14 +25,15 @@ class DynamoCounters:
             return False
         fits = [f"(attribute_not_exists({name}) OR {name} <= :most_{name})" for name in _names(amounts)]
         most = {f":most_{name}": {"N": str(free)} for name, free in zip(_names(amounts), room, strict=True)}
+        asked = self._adding(key, amounts, until, most) | {"ConditionExpression": " AND ".join(fits)}
         with failing_as_down() as refused:
-            self._add(key, amounts, until, most, ConditionExpression=" AND ".join(fits))
+            self._table.client.update_item(**asked)
         return not refused
 
     def give(self, key: str, amounts: Amounts, *, until: int) -> None:
-        """Add in any case."""
+        """Add in any case, and never twice: what is given back twice would be spent again."""
         with failing_as_down():
-            self._add(key, amounts, until, {})
+            self._table.once.update_item(**self._adding(key, amounts, until, {}))
 
     def flag(self, key: str) -> str:
         """Return the attribute ``word`` of an item."""
@@ -40,17 +41,17 @@ class DynamoCounters:
             item = self._table.client.get_item(TableName=self._table.name, Key={"id": {"S": key}}).get("Item", {})
         return str(item.get("word", {}).get("S", ""))
 
-    def _add(self, key: str, amounts: Amounts, until: int, values: Mapping[str, Any], **more: str) -> None:
+    def _adding(self, key: str, amounts: Amounts, until: int, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the request that adds; `values` are those of its condition."""
         added = {f":{name}": {"N": str(amount)} for name, amount in zip(_names(amounts), amounts, strict=True)}
         sums = ", ".join(f"{name} :{name}" for name in _names(amounts))
-        self._table.client.update_item(
-            TableName=self._table.name,
-            Key={"id": {"S": key}},
-            UpdateExpression=f"ADD {sums} SET #until = :until",
-            ExpressionAttributeNames={"#until": "until"},
-            ExpressionAttributeValues={":until": {"N": str(until)}, **added, **values},
-            **more,
-        )
+        return {
+            "TableName": self._table.name,
+            "Key": {"id": {"S": key}},
+            "UpdateExpression": f"ADD {sums} SET #until = :until",
+            "ExpressionAttributeNames": {"#until": "until"},
+            "ExpressionAttributeValues": {":until": {"N": str(until)}, **added, **values},
+        }
 
 
 def _names(amounts: Amounts) -> list[str]:

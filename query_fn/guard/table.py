@@ -18,20 +18,28 @@ class Table:
     def __init__(self, name: str) -> None:
         self.name = name
         self._lock = threading.Lock()
-        self._client: Any = None
+        self._clients: dict[int, Any] = {}  # by how often a call is tried
 
     @property
     def client(self) -> Any:
-        """The service's client, one for all threads."""
+        """The service's client, one for all threads. A call whose reply is lost is made a second time."""
+        return self._made(2)
+
+    @property
+    def once(self) -> Any:
+        """A client that makes each call once: a lost reply may be that of a call that was done."""
+        return self._made(1)
+
+    def _made(self, attempts: int) -> Any:
         with self._lock:
-            if self._client is None:
+            if attempts not in self._clients:
                 import boto3  # 0.4 s
                 from botocore.config import Config
 
-                retries = {"total_max_attempts": 2, "mode": "standard"}
+                retries = {"total_max_attempts": attempts, "mode": "standard"}
                 wanted = Config(connect_timeout=SECONDS, read_timeout=SECONDS, retries=retries, max_pool_connections=50)
-                self._client = boto3.client("dynamodb", config=wanted)
-            return self._client
+                self._clients[attempts] = boto3.client("dynamodb", config=wanted)
+            return self._clients[attempts]
 
 
 @contextmanager
