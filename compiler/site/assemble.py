@@ -46,7 +46,7 @@ def assemble(parts: Parts, settings: Settings, cache: Cache, *, build_id: str, s
     folders = folder_titles(parts.articles)
     tree = nav.build(listings, folders)
     order = _reading_order(tree)
-    folder_urls = _folder_urls(parts.articles)
+    folder_urls = {row.folder: pages.folder_url(row.folder) for row in parts.articles} | _folder_urls(parts.articles)
     trails = {row.folder: _trail(row.folder, folders, folder_urls) for row in parts.articles}
     made = [
         _article_page(d, row, parts, crumbs=_crumbs(row, trails[row.folder]), around=order.get(row.url, (None, None)))

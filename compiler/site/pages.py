@@ -24,6 +24,7 @@ TOPICS = 40  # words on the home page
 DOORS = 3
 _NO_WAYS: Mapping[str, str] = MappingProxyType({})
 _NOT_SLUG = re.compile(r"[^\w/.+-]+")
+_NOT_ID = re.compile(r"[~%\s]")
 _OWN_FILE = re.compile(r"^index\.(?=(?:html|md)$)")  # every page's own two files: no folder is named like them
 
 
@@ -125,12 +126,22 @@ def article_index(listings: Sequence[Listing], folders: Mapping[str, str], *, la
     t = words(lang)
     ordered = sorted(listings, key=lambda item: item.folder)
     groups = []
-    for number, (folder, items) in enumerate(groupby(ordered, key=lambda item: item.folder), 1):
+    for folder, items in groupby(ordered, key=lambda item: item.folder):
         title = _folder_title(folder, folders) or t["top_folder"]
-        groups.append(Group(title, f"folder-{number}", tuple(items)))
+        groups.append(Group(title, _folder_anchor(folder), tuple(items)))
     html = fill("articles.html", t=t, lang=lang, here=ARTICLES_URL, groups=groups)
     toc = tuple(TocEntry(group.title, group.anchor, 2) for group in groups)
     return SitePage(url=ARTICLES_URL, title=t["articles"], html=html, lang=lang, kind="index", toc=toc)
+
+
+def folder_url(folder: str) -> str:
+    """Return where the list of articles shows those of a folder."""
+    return f"{ARTICLES_URL}#{_folder_anchor(folder)}"
+
+
+def _folder_anchor(folder: str) -> str:
+    """Return an id, which holds no space; two folders never share one."""
+    return "folder-" + _NOT_ID.sub(lambda char: f"~{ord(char[0]):x}~", folder)
 
 
 def _folder_title(folder: str, titles: Mapping[str, str]) -> str:

@@ -86,3 +86,15 @@ def test_questions_of_an_author_start_a_conversation(tmp_path: Path) -> None:
     _, served = make(tmp_path, pages, how=QUICK)
     home = json.loads((served / "site" / "index.html").read_text("utf-8"))
     assert home["questions"] == ["Where should a rain gauge stand?", "How do I install?"]
+
+
+def test_the_path_above_a_page_leads_to_its_folders(tmp_path: Path) -> None:
+    """A folder leads to its own page, one without to its part of the list of articles, one that holds no page nowhere."""
+    files = {"a/index.md": PUBLIC + "# A\n", "a/b c/d/x.md": PUBLIC + "# X\n", "a/b c/d/y.md": PUBLIC + "# Y\n"}
+    _, current = make(tmp_path, files, how=QUICK)
+    page = json.loads(next((current / "site").glob("**/x/index.html")).read_text("utf-8"))
+    assert [(crumb["title"], crumb["url"]) for crumb in page["crumbs"]] == [
+        ("A", "a/"),
+        ("b c", ""),
+        ("d", "articles/#folder-a/b~20~c/d"),
+    ]

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from compiler.errors import BuildError
 from compiler.model import Backlink, NavNode, Theme
@@ -134,6 +136,16 @@ def test_the_index_lists_every_article_with_its_language() -> None:
     assert all(item.title in page.html for item in listings())
     assert '<li lang="en">' in page.html
     assert [entry.title for entry in page.toc] == ["庭园笔记", "庭园笔记 / 土壤", "Field notes"]
+
+
+@given(st.lists(st.text("a b~%-/\u3000雨", max_size=6), min_size=2, max_size=2, unique=True))
+def test_each_folder_has_an_address_in_the_list_of_articles(names: list[str]) -> None:
+    """Every folder's section has an id of its own without a space, and the folder's address leads to it."""
+    made = pages.article_index([Listing(f"{n}/", "t", "en", name) for n, name in enumerate(names)], {}, lang="en")
+    anchors = [entry.anchor for entry in made.toc]
+    assert {pages.folder_url(name) for name in names} == {f"articles/#{anchor}" for anchor in anchors}
+    assert len(set(anchors)) == 2
+    assert not any(re.search(r"\s", anchor) for anchor in anchors)
 
 
 def test_every_stylesheet_is_joined_once(tmp_path: Path) -> None:
