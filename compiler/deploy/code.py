@@ -15,21 +15,25 @@ ALIAS = "live"
 LOOK = {"geosmin": "look"}  # the event that `query_fn.handler` answers with the build it would serve
 
 
-def release(function: str, bundle: Path, place: Place) -> str:
-    """Upload the zip, publish it as a version and let that look at the bucket; return its number, "" when unchanged.
+def release(function: str, bundle: Path | None, place: Place) -> str:
+    """Publish code and settings as a version and let that look at the bucket; return its number, "" for none.
 
-    Readers are still answered by the version before. Raises BuildError when the version does not start.
+    There is none when readers have it already. Settings that the owner's stack has changed are part of a version: this
+    is how they reach readers. Without a `bundle` the code stays; if the function holds other code than readers have,
+    all waits for one. Until `go_live` the version before answers. Raises BuildError when this one does not start.
     """
-    client, digest = _client(), hashlib.sha256(bundle.read_bytes()).digest()
+    client = _client()
     with telling(f"the function {function}"):
-        known = client.get_function_configuration(FunctionName=function, Qualifier=ALIAS)
-    if known["CodeSha256"] == base64.b64encode(digest).decode():
-        return ""
-    key = place.key("code", f"{digest.hex()}.zip")  # 50 MB is the most that the call itself takes
+        live = client.get_function_configuration(FunctionName=function, Qualifier=ALIAS)
+        newest = client.get_function_configuration(FunctionName=function)["CodeSha256"]
+    wanted = _digest(bundle) if bundle else live["CodeSha256"]
     with telling(f"the code of {function}"):
-        s3_client().upload_file(str(bundle), place.bucket, key)
-        made = client.update_function_code(FunctionName=function, S3Bucket=place.bucket, S3Key=key, Publish=True)
-        version = str(made["Version"])
+        if newest == wanted:  # AWS names the last version again when nothing has changed
+            version = str(client.publish_version(FunctionName=function, CodeSha256=wanted)["Version"])
+        else:
+            version = _sent(client, function, bundle, place) if bundle else live["Version"]
+        if version == live["Version"]:
+            return ""
         client.get_waiter("function_active_v2").wait(FunctionName=function, Qualifier=version)
         _try(client, function, version)
     return version
@@ -39,6 +43,18 @@ def go_live(function: str, version: str) -> None:
     """Lead readers to a version."""
     with telling(f"the alias of {function}"):
         _client().update_alias(FunctionName=function, Name=ALIAS, FunctionVersion=version)
+
+
+def _digest(bundle: Path) -> str:
+    return base64.b64encode(hashlib.sha256(bundle.read_bytes()).digest()).decode()
+
+
+def _sent(client: Any, function: str, bundle: Path, place: Place) -> str:
+    """Send the zip by way of the bucket, since 50 MB is the most that the call itself takes; return its version."""
+    key = place.key("code", f"{base64.b64decode(_digest(bundle)).hex()}.zip")
+    s3_client().upload_file(str(bundle), place.bucket, key)
+    made = client.update_function_code(FunctionName=function, S3Bucket=place.bucket, S3Key=key, Publish=True)
+    return str(made["Version"])
 
 
 def _try(client: Any, function: str, version: str) -> None:

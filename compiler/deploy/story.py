@@ -68,7 +68,7 @@ def _function(settings: Settings, parcel: Parcel, *, clock: Clock, sleep: Callab
         build_id = stage(settings.out / POINTER / "artifacts", place, parcel.signing_key)
     with clock.stage("try"):
         trial.from_bucket(place, build_id, parcel.verify_key)
-        version = code.release(target.function, parcel.bundle, place) if target.function and parcel.bundle else ""
+        version = code.release(target.function, parcel.bundle, place) if target.function else ""
     with clock.stage("switch"):
         switch_to(place, build_id, origin(settings.content, settings.state), seen=seen)
         if version:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import yaml
 from cfnlint.config import ManualArgs
 
+from compiler.deploy.code import ALIAS
 from query_fn.handler import settings_from
 from tests.workflow import ROOT
 
@@ -29,6 +31,8 @@ def _short(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> dict[str, A
 _Loader.add_multi_constructor("!", _short)
 TEMPLATE: dict[str, Any] = yaml.load(FILE.read_text("utf-8"), Loader=_Loader)
 RESOURCES: dict[str, dict[str, Any]] = TEMPLATE["Resources"]
+VARIABLES: dict[str, Any] = RESOURCES["Answers"]["Properties"]["Environment"]["Variables"]
+SOURCES = [ROOT / "query_fn" / f"{name}.py" for name in ("handler", "environment", "runtime")]
 
 
 def of(kind: str) -> dict[str, dict[str, Any]]:
@@ -149,6 +153,65 @@ def test_alarms_reach_somebody(name: str) -> None:
     alarm = of("AWS::CloudWatch::Alarm")[name]
     assert alarm["AlarmActions"] == [{"!Ref": "Alarms"}]
     assert alarm["TreatMissingData"] == ("breaching" if name == "Overdue" else "notBreaching")
+
+
+def test_no_update_of_the_stack_leads_readers_to_other_code() -> None:
+    """The alias is made once and nothing of it can change: `geosmin deploy` alone moves it, after a trial."""
+    assert "AutoPublishAlias" not in of("AWS::Serverless::Function")["Answers"]
+    assert of("AWS::Lambda::Version")["First"] == {"FunctionName": {"!Ref": "Answers"}}
+    assert of("AWS::Lambda::Alias")["Live"] == {
+        "FunctionName": {"!Ref": "Answers"}, "FunctionVersion": {"!GetAtt": "First.Version"}, "Name": ALIAS,
+    }  # fmt: skip
+    called = {name: p["FunctionName"] for name, p in of("AWS::Lambda::Permission").items()}
+    assert all(target == {"!Ref": "Live"} for target in called.values()), called
+
+
+NOT_ASKED = {
+    "GEOSMIN_OFF": "an item of the table stops everything within 30 seconds, a stack update takes minutes",
+    "GEOSMIN_MODEL": "the bundle holds the model",
+    "GEOSMIN_REFRESH_SECONDS": "a minute suits every deployment",
+    "GEOSMIN_STREAM_REST": "the stack has no REST API",
+    "GEOSMIN_CACHED_ANSWERS": "goes with the memory",
+    "GEOSMIN_CONVERSATION_SECONDS": "a day suits every reader",
+    "GEOSMIN_TOOLS_OFF": "for experiments",
+    "GEOSMIN_MAX_BODY_BYTES": "a limit of the format",
+    "GEOSMIN_MAX_QUESTION_CHARS": "a limit of the format",
+    "GEOSMIN_RETRIEVAL_ROUNDS": "for experiments",
+    "GEOSMIN_MAX_STEPS": "goes with the deadline",
+    "GEOSMIN_MAX_INPUT_TOKENS": "MaxUsd bounds it",
+    "GEOSMIN_MAX_OUTPUT_TOKENS": "MaxUsd bounds it",
+    "GEOSMIN_CHAT_PROVIDER": "Bedrock needs rights of its own in the role",
+    "GEOSMIN_CHAT_MODEL": "another model comes with its price, and bench/README.md has measured this one",
+    "GEOSMIN_CHAT_PRICE": "goes with the model",
+    "GEOSMIN_CHAT_GRADER": "a second model comes with its price",
+    "GEOSMIN_CHAT_GRADER_PRICE": "goes with the grader",
+}
+
+
+def test_every_setting_can_be_given_or_has_a_reason() -> None:
+    """Each variable that the function reads is in the handbook, and is set by the stack or stands in the short list."""
+    read = {name for path in SOURCES for name in re.findall(r'"(GEOSMIN_[A-Z_]+)"', path.read_text("utf-8"))}
+    given = {name for name in VARIABLES if name.startswith("GEOSMIN_")}
+    assert read - given == set(NOT_ASKED)
+    for lang in ("en", "zh"):
+        page = (ROOT / "content" / lang / "13-function.md").read_text("utf-8")
+        assert [name for name in sorted(read) if f"`{name}`" not in page and f"`{name}=1`" not in page] == []
+
+
+def test_every_parameter_is_used() -> None:
+    """What the owner is asked for has an effect."""
+    text = FILE.read_text("utf-8").split("Conditions:", 1)[1]
+    assert [name for name in TEMPLATE["Parameters"] if not re.search(rf"(!Ref |\$\{{){name}\b", text)] == []
+
+
+def test_what_the_parameters_say_is_what_the_function_does() -> None:
+    """The defaults of the stack, as the function reads them, are those of the function, but for what an owner pays."""
+    parameters = {name: str(parameter.get("Default", "")) for name, parameter in TEMPLATE["Parameters"].items()}
+    plain = {n: v if isinstance(v, str) else parameters.get(v.get("!Ref", ""), "") for n, v in VARIABLES.items()}
+    secret = {"GEOSMIN_CONVERSATION_SECRET": "0123456789abcdef" * 2}
+    found, default = settings_from({**plain, **secret}), settings_from(secret)
+    changed = {name for name in default.__slots__ if getattr(found, name) != getattr(default, name)}
+    assert changed == {"day_usd", "rate_per_minute"}
 
 
 def test_the_function_knows_every_variable() -> None:
