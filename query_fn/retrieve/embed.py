@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 CONFIG = "geosmin-model.json"
 Progress = Callable[[int, int], None]  # texts done, texts in all
 
+_MODEL, _TOKENS = "model.onnx", "tokens.spm"
 _FIXED = {"format": 1, "pooling": "mean+l2", "metric": "cosine", "tokeniser": "sentencepiece"}
 HEADING_TOKENS = 60
 _MAX_CHARS = 8_000  # no 510 tokens are longer; keeps the tokeniser's time bounded
@@ -71,7 +72,7 @@ def read_model(folder: Path) -> ModelConfig:
             raise ProfileMismatch(f"embedder.{name}: {data.get(name)!r} is not supported, only {known!r}")
     try:
         files = {name: str(data["files"][name]["sha256"]) for name in sorted(data["files"])}
-        for name in files:
+        for name in (*files, _MODEL, _TOKENS):  # what is opened is among what is hashed
             path = folder / name
             if Path(name).name != name or not path.is_file() or path.stat().st_size != data["files"][name]["size"]:
                 raise ArtifactDamaged(f"model/{name} is missing or of another size")
@@ -83,13 +84,13 @@ def read_model(folder: Path) -> ModelConfig:
 def embedding(folder: Path) -> Embedding:
     """Return the profile of a model folder, its files verified. Raises like `read_model` and `verify`."""
     config = read_model(folder)
-    verify(folder, config)
+    verify(folder, config.files)
     return config.profile
 
 
-def verify(folder: Path, config: ModelConfig) -> None:
-    """Raise ArtifactDamaged that names a file which differs from its SHA-256. Costs 25 ms."""
-    for name, expected in config.files.items():
+def verify(folder: Path, files: Mapping[str, str]) -> None:
+    """Raise ArtifactDamaged that names a file which differs from its SHA-256. All of a model cost 25 ms."""
+    for name, expected in files.items():
         with (folder / name).open("rb") as handle:
             if hashlib.file_digest(handle, "sha256").hexdigest() != expected:
                 raise ArtifactDamaged(f"model/{name} differs from its SHA-256")
@@ -222,9 +223,9 @@ class Embedder:
 
     def _run(self, text: str) -> Floats:
         """Return one unit vector. Raises RouteFailed when the model cannot be opened or run."""
-        import numpy as np
-
         out = self._infer(self._pieces(text)[: self.profile.max_tokens], None)
+        import numpy as np  # loaded with the model, while the vocabulary is read
+
         vector: Floats = (out if self._config.pooled else out.mean(axis=0)).astype(np.float32)
         return vector if self._config.pooled else vector / np.linalg.norm(vector)
 
@@ -256,22 +257,28 @@ class Embedder:
         self._load()
 
     def _load(self) -> None:
-        """Open model and tokeniser once, beside each other: a vocabulary takes 0.15 s without the GIL."""
+        """Verify and open model and vocabulary once, beside each other: neither needs the GIL for long."""
         with self._lock:
             if self._session is not None:
                 return
+            import sentencepiece  # 10 ms, and 0.15 s for a vocabulary
+
             try:
-                verify(self._folder, self._config)
                 with ThreadPoolExecutor(1, thread_name_prefix="vocabulary") as aside:
-                    tokens = aside.submit(_tokeniser, self._folder)
+                    tokens = aside.submit(self._vocabulary, sentencepiece.SentencePieceProcessor)
                     session = self._opened()
                     self._tokens = tokens.result()
                 self._session = session
             except self._errors as error:
                 raise RouteFailed(f"the embedder cannot be opened: {error}") from error
 
+    def _vocabulary(self, processor: Callable[..., Any]) -> Any:
+        verify(self._folder, {_TOKENS: self._config.files[_TOKENS]})
+        return processor(model_file=str(self._folder / _TOKENS))
+
     def _opened(self) -> Any:
         """Return a session on one core; the weights are memory-mapped."""
+        verify(self._folder, {name: digest for name, digest in self._config.files.items() if name != _TOKENS})
         os.environ[_NO_REPORTS] = "1"
         import onnxruntime as ort  # 80 ms, with numpy
         from onnxruntime.capi import onnxruntime_pybind11_state as native
@@ -282,13 +289,7 @@ class Embedder:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._errors = (*_FAULTS, native.Fail, native.InvalidArgument, native.InvalidGraph, native.RuntimeException)
         self._errors += (native.NotImplemented, native.NoSuchFile, native.InvalidProtobuf)
-        return ort.InferenceSession(str(self._folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
-
-
-def _tokeniser(folder: Path) -> Any:
-    import sentencepiece  # 10 ms
-
-    return sentencepiece.SentencePieceProcessor(model_file=str(folder / "tokens.spm"))
+        return ort.InferenceSession(str(self._folder / _MODEL), options, providers=["CPUExecutionProvider"])
 
 
 def _windows(pieces: Sequence[list[int]], room: int) -> Iterator[list[list[int]]]:

@@ -34,6 +34,8 @@ _VERSUS = (
         rf"([^，,：:；;。]{{1,30}}?)\s*(?:和|(?<!参)与|跟|(?<!不)同(?![步样时一])|还是|或)\s*({_OTHER_HAN})"
     ),
 )
+# One of these stands in whatever matches a pattern above; most questions are done with here, and need none compiled.
+_JOINING = ("and", "or", "with", "to", "from", "vs", "versus", "和", "与", "跟", "还是", "或")
 _STRUCTURE = regex(
     r"目录|大纲|提纲|结构|章节|哪些(?:部分|章|小节|内容)|讲了什么"
     r"|\b(?:outline|table of contents|structure|sections?|chapters?|overview of)\b",
@@ -66,7 +68,8 @@ def asks_structure(question: str) -> bool:
 
 def sides(question: str) -> list[str]:
     """Return the two things a comparison names; a question too long to be one names none."""
-    if len(question) > LONGEST_COMPARISON:
+    lower = question.lower()
+    if len(question) > LONGEST_COMPARISON or not any(word in lower for word in _JOINING):
         return []
     for pattern in _VERSUS:
         if match := pattern.search(question.rstrip("?？。.")):
