@@ -223,7 +223,7 @@ def _collection(build: Build) -> wire.Json:
 
 
 def _health(build: Build) -> wire.Json:
-    degraded = list(service.notes(build.deps))
+    degraded = [*service.notes(build.deps), *build.faults()]
     manifest = build.deps.store.manifest
     return {"status": "ok", "build_id": manifest.build_id, "degraded": degraded, "next_change": manifest.next_change}
 

@@ -43,7 +43,17 @@ class Build(Struct, frozen=True):
     target: Path
     deps: Deps
     lexical: Searcher
-    prepare: tuple[Callable[[], None], ...] = ()  # loads what the first question would wait for
+    embedder: Embedder | None = None
+
+    def faults(self) -> tuple[str, ...]:
+        """Load what the first question would wait for, and return the names of what cannot be loaded."""
+        try:
+            if self.embedder is not None:
+                self.embedder.prepare()
+        except RouteFailed as error:
+            _log.error("%s", error)
+            return ("route_failed:embedder",)
+        return ()
 
 
 class Source(Protocol):
@@ -115,9 +125,8 @@ class Live:
         What fails here is tried again, and told, when a question comes.
         """
         try:
-            for prepare in self.current().prepare:
-                prepare()
-        except (ArtifactError, RouteFailed) as error:
+            self.current().faults()
+        except ArtifactError as error:
             _log.warning("not warm: %s", error)
 
     def _reopen(self, target: Path) -> Build:
@@ -146,8 +155,7 @@ class Live:
             notes = (*notes, f"chat_unavailable:{self._settings.chat}")
         deps = Deps(store, searcher, model, self._settings, notes=notes, paid=paid)
         deps = replace(deps, clock=self._clock) if self._clock else deps
-        lexical, slow = (Searcher(store, None), (embedder.prepare,)) if embedder else (searcher, ())
-        return Build(target, deps, lexical, slow)
+        return Build(target, deps, Searcher(store, None) if embedder else searcher, embedder)
 
 
 def _source(settings: Settings) -> Source:

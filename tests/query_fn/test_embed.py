@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from starlette.testclient import TestClient
 
 from compiler.derive import Derivation
 from compiler.embed import Choice
@@ -23,10 +24,12 @@ from compiler.index.texts import texts_of
 from compiler.index.vectors import embed_all
 from compiler.index.write import verify, write_artifacts
 from compiler.progress import Silent
-from compiler.settings import Settings
+from compiler.settings import Settings as BuildSettings
+from query_fn.app import create_app
 from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch, RouteFailed
 from query_fn.retrieve.embed import CONFIG, Embedder, embedding
 from query_fn.retrieve.search import Searcher
+from query_fn.settings import Settings
 from query_fn.store import open_store
 from tests.artifacts import NOW, make_artifacts, make_rows
 
@@ -92,17 +95,30 @@ def _copy(model: Path, target: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "weights.bin", "tokens.spm"])
-def test_a_damaged_model_is_refused_by_name(tmp_path: Path, model: Path, name: str) -> None:
-    """No byte of a changed file reaches the native loader."""
-    copy = _copy(model, tmp_path / "m")
+def _damaged(model: Path, target: Path, name: str) -> Path:
+    copy = _copy(model, target)
     with (copy / name).open("r+b") as handle:
         handle.seek(1000)
         handle.write(b"\xff\x00\xff")
+    return copy
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "weights.bin", "tokens.spm"])
+def test_a_damaged_model_is_refused_by_name(tmp_path: Path, model: Path, name: str) -> None:
+    """No byte of a changed file reaches the native loader."""
+    copy = _damaged(model, tmp_path / "m", name)
     with pytest.raises(ArtifactDamaged, match=name.replace(".", r"\.")):
         embedding(copy)
     with pytest.raises(RouteFailed, match=name.replace(".", r"\.")):
         Embedder(copy).query("Where are backups kept?")
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/api/public/search?q=backups"])
+def test_whoever_asks_is_told_of_a_damaged_model(tmp_path: Path, artifacts: Path, model: Path, path: str) -> None:
+    """The words still answer, and health says before any question that they are alone."""
+    settings = Settings(artifacts=artifacts, model=_damaged(model, tmp_path / "m", "weights.bin"))
+    told = TestClient(create_app(settings, clock=lambda: NOW)).get(path).json()
+    assert "route_failed:embedder" in (told.get("degraded") or told["diagnostics"]["degraded"])
 
 
 @pytest.mark.parametrize(
@@ -237,7 +253,7 @@ def test_a_damaged_cache_is_named_to_the_owner(tmp_path: Path, embedder: Embedde
     (tmp_path / "vectors.db").write_bytes(b"junk" * 2000)
     rows = make_rows()
     made = Derivation(rows, texts_of(rows), {})
-    settings = Settings(content=tmp_path, out=tmp_path, state=tmp_path)
+    settings = BuildSettings(content=tmp_path, out=tmp_path, state=tmp_path)
     vectors = embed_build(made, Choice(embedder), settings, progress=Silent())
     assert vectors is not None
     assert "vectors.db.damaged" in vectors.note
