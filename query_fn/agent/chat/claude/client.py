@@ -53,7 +53,7 @@ class _Stream(Struct):
     blocks: list[list[Any]] = field(default_factory=list)  # [kind, name, text pieces, quotes]
     usage: Usage | None = None
     stop: str = ""
-    begun: bool = False  # the service took the request
+    begun: bool = False  # the service took the request, or may have: it is paid for then
     ended: bool = False  # and said what it used
     said: bool = False  # something of the answer has arrived
 
@@ -151,7 +151,8 @@ class Client:
             arrived.begun = True  # it may be at work on the answer
             if not arrived.said:
                 raise _Again("silent") from None
-        except (anthropic.APIError, httpx2.HTTPError):
+        except (anthropic.APIError, httpx2.HTTPError) as error:
+            arrived.begun |= not isinstance(error.__cause__, httpx2.ConnectError)
             if not arrived.said:
                 raise _Again("unreachable") from None
         except ValueError:  # the SDK does not read the JSON of a tool call
@@ -218,6 +219,7 @@ def _take(opened: Callable[[], AbstractContextManager[MessageStream[Any]]], arri
             reading.result()
             return
         arrived.take(event)
+    arrived.begun = True  # whoever leaves before the first word is billed for the question all the same
     for stream in connection:
         _shut(stream)
 
