@@ -13,13 +13,12 @@ from rich.table import Table
 from compiler.embed import model_folder
 from compiler.errors import SettingsError
 from compiler.package.bundle import LIMIT, Bundle, Order, package
-from compiler.package.target import Target
+from compiler.package.target import RUNNING, Target
 from compiler.terminal import CONTENT, STATE, AsJson, Config, Content, Set, err, out, settings_of, write_json
 from query_fn.contract import MANIFEST, POINTER, ManifestError, load_manifest
 
 _SHOWN = 12
 _PYTHONS = ("3.11", "3.12", "3.13")
-_RUNNING = Target("arm64").python
 
 
 class Arch(StrEnum):
@@ -39,7 +38,7 @@ class Extra(StrEnum):
 def bundle(
     file: Annotated[Path, typer.Option("--out", help="The zip to write.")] = Path("function.zip"),
     arch: Annotated[Arch, typer.Option("--arch", help="The processor of the function.")] = Arch.ARM,
-    python: Annotated[str, typer.Option("--python", help="The Python of the function.")] = _RUNNING,
+    python: Annotated[str, typer.Option("--python", help="The Python of the function.")] = RUNNING,
     extra: Annotated[list[Extra] | None, typer.Option("--with", help="The paid model; S3 and DynamoDB.")] = None,
     no_model: Annotated[bool, typer.Option("--no-model", help="Words only, no embedding model.")] = False,
     no_artifacts: Annotated[bool, typer.Option("--no-artifacts", help="Leave the build out; S3 has it.")] = False,
@@ -82,6 +81,7 @@ def _as_json(made: Bundle, file: Path) -> dict[str, object]:
         "unzipped": made.unzipped,
         "limit": LIMIT,
         "sizes": sizes,
+        "compiled": made.compiled,
         "notes": made.notes,
     }
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -46,6 +45,7 @@ class Bundle:
     sizes: tuple[tuple[str, int], ...]
     zipped: int
     notes: tuple[str, ...]
+    compiled: bool  # whether it holds .pyc files
 
     @property
     def unzipped(self) -> int:
@@ -67,12 +67,14 @@ def package(order: Order, out: Path) -> Bundle:
         trim(folder)
         for problem in wheels.foreign(folder, order.target):
             raise BuildError(problem)
-        _add_code(folder, order.target)
+        program = order.target.compiler
+        _add_code(folder, program)
         _add_build(folder, order, manifest)
         sizes = tuple(sorted(_sizes(folder).items(), key=lambda item: (-item[1], item[0])))
         _check_size(sizes)
         zipped = write_zip(folder, out)
-        return Bundle(sizes, zipped, tuple(_notes(folder, order, manifest)))
+        notes = (*_slow(order.target, program), *_notes(folder, order, manifest))
+        return Bundle(sizes, zipped, notes, compiled=bool(program))
 
 
 def _parts(order: Order, manifest: Manifest | None) -> Iterator[str]:
@@ -84,13 +86,13 @@ def _parts(order: Order, manifest: Manifest | None) -> Iterator[str]:
     yield from order.extras
 
 
-def _add_code(folder: Path, target: Target) -> None:
+def _add_code(folder: Path, program: str) -> None:
     """Copy the function, and compile everything: Lambda's folder is read-only, so nothing is compiled there."""
     with resources.as_file(resources.files("query_fn")) as source:
         shutil.copytree(source, folder / "query_fn", ignore=shutil.ignore_patterns("__pycache__", "*.yaml"))
-    if not target.compiled:
+    if not program:
         return
-    command = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
+    command = [program, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
     command += ["-s", str(folder), "-p", ROOT, str(folder)]
     run = subprocess.run(command, capture_output=True, env={"PYTHONHASHSEED": "0"}, check=False)
     if run.returncode:
@@ -132,10 +134,16 @@ def _check_size(sizes: Iterable[tuple[str, int]]) -> None:
         )
 
 
+def _slow(target: Target, program: str) -> Iterator[str]:
+    if not program:
+        name = f"python{target.python}"
+        yield (
+            f"NOT COMPILED: there is no {name} on this machine. Each cold start compiles what it loads, and its first "
+            f"search takes about twice as long. Put {name} on the PATH and run this again"
+        )
+
+
 def _notes(folder: Path, order: Order, manifest: Manifest | None) -> Iterator[str]:
-    if not order.target.compiled:
-        running = Target(order.target.arch).python
-        yield f"not compiled: this is Python {running}, the target {order.target.python}; a cold start takes longer"
     if names := wheels.too_new(folder, order.target):
         old = f"python{order.target.python} of Lambda has glibc 2.{order.target.glibc[1]}"
         yield f"{old}, too old for {', '.join(names)}: take a later --python or the Dockerfile"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 
@@ -9,14 +11,15 @@ ARCHES = {"arm64": "aarch64", "x86_64": "x86_64"}  # AWS's name → the wheels' 
 ELF_MACHINES = {"arm64": 0xB7, "x86_64": 0x3E}  # e_machine, see elf(5)
 _GLIBC = {"3.11": 26}  # of the managed runtime; all later ones run on Amazon Linux 2023
 _GLIBC_2023 = 34
+RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One runtime of AWS Lambda. `python` is like "3.13"; compiled code is shipped for the running Python only."""
+    """One runtime of AWS Lambda. `python` is like "3.13"."""
 
     arch: str
-    python: str = f"{sys.version_info.major}.{sys.version_info.minor}"
+    python: str = RUNNING
 
     @property
     def platforms(self) -> tuple[str, ...]:
@@ -45,6 +48,16 @@ class Target:
         }
 
     @property
-    def compiled(self) -> bool:
-        """Whether this interpreter can compile for that one."""
-        return self.python == Target(self.arch).python
+    def compiler(self) -> str:
+        """The program of the target's Python on this machine, which alone can compile for it; "" for none."""
+        if self.python == RUNNING:
+            return sys.executable
+        program = shutil.which(f"python{self.python}")
+        return program if program and _version(program) == self.python else ""
+
+
+def _version(program: str) -> str:
+    """Return the version of a Python such as "3.13", "" when the name leads to none."""
+    say = "import sys; print(*sys.version_info[:2], sep='.')"
+    run = subprocess.run([program, "-c", say], capture_output=True, text=True, check=False)
+    return run.stdout.strip()

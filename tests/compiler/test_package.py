@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import shutil
-import subprocess
+import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -119,14 +119,21 @@ def test_the_bundle_answers_alone(place: Path, made: tuple[Path, Bundle]) -> Non
 @pytest.mark.parametrize("arch", ARCHES)
 @pytest.mark.parametrize("python", ["3.12", "3.13"])
 def test_a_bundle_for_another_python(place: Path, artifacts: Path, python: str, arch: str) -> None:
-    """Whichever Python makes it, every library is for that processor and that Python, and the bundle answers there."""
+    """Whichever Python makes it, every library is for that processor and that Python, and the bundle answers there.
+
+    Its code is compiled where that Python is found, and it says so loudly where it is not.
+    """
     file, folder, target = place / f"{python}-{arch}.zip", place / f"{python}-{arch}", Target(arch, python)
-    package(Order(target, artifacts, None), file)
+    found = package(Order(target, artifacts, export_model()), file)
+    assert (found.unzipped <= 200 * MB, found.zipped <= 90 * MB) == (True, True)
     container.unpack(file, folder)
+    tags = {path.name.split(".")[-2] for path in folder.rglob("*.pyc")}
+    assert tags == ({f"cpython-{python.replace('.', '')}"} if target.compiler else set())
+    assert found.compiled == bool(target.compiler) == (not any(note.startswith("NOT COMPILED") for note in found.notes))
     made_for = {path.name.split(".")[1] for path in folder.rglob("*.cpython-*.so")}
     assert {tag.split("-")[1] for tag in made_for} == {python.replace(".", "")}
     assert list(wheels.foreign(folder, target)) == []
-    if arch == HERE and (program := _python(python)):
+    if arch == HERE and (program := target.compiler):
         home = container.interpreter(place / f"python{python}", program)
         (*command, _), environment = container.start(home, task=folder, client=folder)
         command[-1] = "query_fn.runtime"
@@ -134,13 +141,19 @@ def test_a_bundle_for_another_python(place: Path, artifacts: Path, python: str, 
         with started as (api, _):
             answer = api.ask(url_event(question())).body.partition(b"\0" * 8)[2]
         assert "14 days" in json.loads(answer)["answer"]
+        assert json.loads(answer)["diagnostics"]["degraded"] == ["no_model"]  # every route, vectors too
 
 
-def _python(version: str) -> str:
-    """Return a Python of this version that runs here, "" for none: a name may be found that leads nowhere."""
-    program = shutil.which(f"python{version}")
-    works = program and subprocess.run([program, "-c", ""], capture_output=True, check=False).returncode == 0
-    return program if program and works else ""
+def test_only_the_same_python_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The running one compiles for itself; for another the program is asked for its version, whatever it is called."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert Target(HERE).compiler == sys.executable
+    assert Target(HERE, "3.99").compiler == ""
+    for text, expected in (("exit 127", False), ("echo 3.9", False), ("echo 3.99", True)):
+        program = tmp_path / "python3.99"
+        program.write_text(f"#!/bin/sh\n{text}\n")
+        program.chmod(0o755)
+        assert Target(HERE, "3.99").compiler == (str(program) if expected else "")
 
 
 def test_more_than_lambda_takes_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
