@@ -20,15 +20,18 @@ def address(client: str, forwarded: str, trusted_hops: int) -> str:
     """Return who asks: what the platform saw, or with `trusted_hops` proxies in front, what the first of them saw.
 
     Every proxy appends the address it was called from, so only the last `trusted_hops` of `forwarded` can be believed.
-    One visitor has a whole IPv6 network of 64 bits. "" stands for everybody whose address cannot be told.
+    One visitor has a whole IPv6 network of 64 bits, or one IPv4 address, however a socket for both kinds writes it.
+    "" stands for everybody whose address cannot be told.
     """
     hops = [hop.strip() for hop in forwarded.split(",")]
     seen = client if not trusted_hops else hops[-trusted_hops] if len(hops) >= trusted_hops else ""
     try:
-        found = ipaddress.ip_address(seen)
+        found = ipaddress.ip_address(seen.partition("%")[0])
     except ValueError:
         return ""
-    return str(ipaddress.ip_network((found, 64), strict=False)) if found.version == 6 else str(found)
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
+    return str(found)
 
 
 def name_of(visitor: str, secret: bytes) -> str:

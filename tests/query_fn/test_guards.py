@@ -164,6 +164,9 @@ def test_a_slow_store_is_down(cloud: str, monkeypatch: pytest.MonkeyPatch) -> No
         ("10.0.0.1", "203.0.113.7", 2, ""),
         ("10.0.0.1", "<script>", 1, ""),
         ("2001:db8::1:2:3", "", 0, "2001:db8::/64"),
+        ("::ffff:203.0.113.7", "", 0, "203.0.113.7"),  # as a socket for both kinds writes it
+        ("10.0.0.1", "::ffff:198.51.100.1", 1, "198.51.100.1"),
+        ("fe80::1%eth0", "", 0, "fe80::/64"),
         ("testclient", "", 0, ""),
     ],
 )

@@ -123,7 +123,8 @@ def test_not_http(handler: Any, event: Any) -> None:
 def test_wrong_base64(handler: Any, body: Any) -> None:
     """A body that claims to be base64 and is not is refused, not taken for an empty one."""
     event = {**url_event(None, encoded=True), "body": body}
-    assert handler(event, None)["statusCode"] == 400
+    found = handler(event, None)
+    assert (found["statusCode"], len(found["headers"]["x-request-id"])) == (400, 32)
 
 
 def test_warm_reuse(handler: Any) -> None:
@@ -175,6 +176,10 @@ def test_a_snapshot_holds_the_open_build(artifacts: Path) -> None:
         ("GEOSMIN_ALLOW_ORIGINS", "https://*.example.org"),
         ("GEOSMIN_ALLOW_ORIGINS", "https://a.example/path"),
         ("GEOSMIN_ALLOW_ORIGINS", "null"),
+        ("GEOSMIN_ALLOW_ORIGINS", "https://A.example"),
+        ("GEOSMIN_ALLOW_ORIGINS", "https://a.example:443"),
+        ("GEOSMIN_ALLOW_ORIGINS", "https://you@a.example"),
+        ("GEOSMIN_ALLOW_ORIGINS", "https://中文.example"),
     ],
 )
 def test_bad_environment(handler: Any, name: str, value: str) -> None:
