@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from query_fn.guard.table import Table, failing_as_down
+from query_fn.guard.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,18 +26,18 @@ class DynamoCounters:
         fits = [f"(attribute_not_exists({name}) OR {name} <= :most_{name})" for name in _names(amounts)]
         most = {f":most_{name}": {"N": str(free)} for name, free in zip(_names(amounts), room, strict=True)}
         asked = self._adding(key, amounts, until, most) | {"ConditionExpression": " AND ".join(fits)}
-        with failing_as_down() as refused:
+        with self._table.asking() as refused:
             self._table.client.update_item(**asked)
         return not refused
 
     def give(self, key: str, amounts: Amounts, *, until: int) -> None:
         """Add in any case, and never twice: what is given back twice would be spent again."""
-        with failing_as_down():
+        with self._table.asking():
             self._table.once.update_item(**self._adding(key, amounts, until, {}))
 
     def flag(self, key: str) -> str:
         """Return the attribute ``word`` of an item."""
-        with failing_as_down():
+        with self._table.asking():
             item = self._table.client.get_item(TableName=self._table.name, Key={"id": {"S": key}}).get("Item", {})
         return str(item.get("word", {}).get("S", ""))
 

@@ -21,7 +21,7 @@ from msgspec import Struct, to_builtins
 from query_fn.agent.events import Done, Event, Sentence, Source, Step
 from query_fn.guard.answers import Answers
 from query_fn.guard.counters import StoreDown
-from query_fn.guard.table import Table, failing_as_down
+from query_fn.guard.table import Table
 from query_fn.guard.tokens import mac
 from query_fn.model import Answer
 
@@ -92,7 +92,7 @@ class SharedAnswers:
 
     def _keep(self, key: str, values: Mapping[str, object]) -> None:
         """Write an item, with the one right to write that the counters need too."""
-        with failing_as_down():
+        with self._table.asking():
             self._table.client.update_item(
                 TableName=self._table.name,
                 Key={"id": {"S": f"answer:{key}"}},
@@ -102,7 +102,7 @@ class SharedAnswers:
             )
 
     def _fetch(self, key: str) -> tuple[tuple[Event, ...], int]:
-        with failing_as_down():
+        with self._table.asking():
             found = self._table.client.get_item(TableName=self._table.name, Key={"id": {"S": f"answer:{key}"}})
         if "Item" not in found:
             return (), 0

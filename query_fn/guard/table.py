@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from query_fn.guard.counters import StoreDown
 
 SECONDS = 1.0  # to connect and to answer; a slow store must not hold a reader up
+REST = 10.0  # seconds in which a table that gave no answer is not asked again
 
 
 class Table:
@@ -18,6 +20,7 @@ class Table:
     def __init__(self, name: str) -> None:
         self.name = name
         self._lock = threading.Lock()
+        self._rests_until = float("-inf")
         self._clients: dict[int, Any] = {}  # by how often a call is tried
 
     @property
@@ -41,19 +44,24 @@ class Table:
                 self._clients[attempts] = boto3.client("dynamodb", config=wanted)
             return self._clients[attempts]
 
+    @contextmanager
+    def asking(self) -> Iterator[list[str]]:
+        """Turn what AWS raises into StoreDown; a condition that was not met is put into the list.
 
-@contextmanager
-def failing_as_down() -> Iterator[list[str]]:
-    """Turn what AWS raises into StoreDown; a condition that was not met is put into the list."""
-    from botocore.exceptions import BotoCoreError, ClientError
+        A table that gave no answer is left alone for REST seconds: a question asks it up to six times.
+        """
+        from botocore.exceptions import BotoCoreError, ClientError
 
-    refused: list[str] = []
-    try:
-        yield refused
-    except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "")
-        if code != "ConditionalCheckFailedException":
-            raise StoreDown(code) from error
-        refused.append(code)
-    except BotoCoreError as error:
-        raise StoreDown(type(error).__name__) from error
+        if time.monotonic() < self._rests_until:
+            raise StoreDown("it gave no answer a moment ago")
+        refused: list[str] = []
+        try:
+            yield refused
+        except ClientError as error:
+            code = error.response.get("Error", {}).get("Code", "")
+            if code != "ConditionalCheckFailedException":
+                raise StoreDown(code) from error
+            refused.append(code)
+        except BotoCoreError as error:
+            self._rests_until = time.monotonic() + REST
+            raise StoreDown(type(error).__name__) from error

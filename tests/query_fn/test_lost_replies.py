@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import itertools
 import resource
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import gettempdir
+from typing import Any
 
 import boto3
+import httpx
 import pytest
 
 from compiler.upload import make_keys, upload
@@ -18,10 +22,12 @@ from query_fn.guard.budget import DailyBudget
 from query_fn.guard.dynamo import DynamoCounters
 from query_fn.guard.table import Table
 from query_fn.prices import Spending
+from query_fn.settings import Settings
 from query_fn.signature import key_from
 from tests.artifacts import BUILD_ID, make_artifacts
 from tests.aws import REGION, aws, make_table
 from tests.lossy import BUSY, CUT, LOST, Harm, lossy
+from tests.query_fn.claude_app import served
 
 PRIVATE, PUBLIC = (key_from(key) or b"" for key in make_keys())
 _numbers = itertools.count()
@@ -58,6 +64,23 @@ def test_a_lost_reply_gives_no_money_back_twice(cloud: str, fate: str, word: byt
         assert other.reserve(Spending(0.9))
         other.settle(Spending(0.9), Spending(0.1))
     assert spent(name) >= 600_000
+
+
+def test_a_table_that_hangs_holds_nobody_up(cloud: str, tmp_path: Path) -> None:
+    """It takes a connection and says nothing: the first question waits for it once, the next ones not at all."""
+    make_artifacts(tmp_path / "artifacts")
+    limits: dict[str, Any] = {"rate_per_minute": 9, "rate_all_per_minute": 9, "shared_answers_seconds": 60}
+    settings, took = Settings(tmp_path / "artifacts", table="t", **limits), []
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with served(settings) as port:
+            for n in range(3):
+                body, began = {"question": f"How long are backups kept, {n}?", "stream": False}, time.monotonic()
+                reply = httpx.post(f"http://127.0.0.1:{port}/api/public/qa/chat", json=body, timeout=30)
+                took.append(time.monotonic() - began)
+                assert (reply.status_code, "14 days" in reply.json()["answer"]) == (200, True)
+    assert took[0] < 4.0
+    assert max(took[1:]) < 1.0
 
 
 @pytest.fixture
