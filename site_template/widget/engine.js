@@ -69,19 +69,28 @@ async function asked({ endpoint, query, choice, signal, limit }) {
   return found === BLIND ? null : found;
 }
 
+// The function tells places, not text: where the static search has shown words of a place, they stay.
+function withWords(found, shown, root) {
+  const said = new Map(shown.flatMap((page) => page.said));
+  return found.map((page) => ({ ...page, summary: said.get(new URL(page.url, root).href) ?? page.summary }));
+}
+
 // Calls `show(pages, lack)` once or twice; `lack` names what the list lacks: "wordsOnly" when only the function knows the
 // meaning that is asked for, "titlesOnly" when only titles and summaries were searched, "" when nothing.
 export async function find({ endpoint, root, query, choice = choices, signal, limit = 8 }, show) {
-  let better = false;
+  let found = null;
+  let shown = [];
   const here = (pages, lack) => signal.aborted || show(pages, lack);
+  const better = () => here(withWords(found, shown, root), "");
   const narrowed = Object.values({ ...choice, mode: "" }).some(Boolean);
   const quick = searchSite({ root, limit, query: choice.mode === "exact" ? exact(query) : query, wanted: narrowed ? wants(choice) : null }).then((pages) => {
-    if (pages && !better) here(pages, choice.mode === "meaning" ? "wordsOnly" : "");
+    shown = pages ?? [];
+    if (found) better();
+    else if (pages) here(pages, choice.mode === "meaning" ? "wordsOnly" : "");
     return pages;
   });
-  const hybrid = await asked({ endpoint, query, choice, signal, limit });
-  better = hybrid !== null;
-  if (hybrid) return here(hybrid, "");
+  found = await asked({ endpoint, query, choice, signal, limit });
+  if (found) return better();
   if ((await quick) === null) here(await titles({ root, query, choice, limit }), "titlesOnly");
 }
 

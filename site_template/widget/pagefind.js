@@ -23,10 +23,27 @@ const LOOSE = /^[\p{Pe}\p{Pf}\p{Po}\s]+/u; // an excerpt begins anywhere, also b
 
 const LOOKED_AT = 80; // results of which the kind and the tags are looked up
 
-async function pages(results, root) {
-  const found = await Promise.all(results.map((one) => one.data()));
-  return found.map(({ meta, plain_excerpt: text }) => ({ title: meta.title, url: new URL(meta.url, root).href, summary: text.replace(LOOSE, ""), lang: meta.lang, kind: meta.kind, tags: JSON.parse(meta.tags || "[]") }));
+// What stands in a section, without the heading that Pagefind puts before it.
+const text = ({ title, plain_excerpt: words }) => (words.startsWith(title) ? words.slice(title.length) : words).replace(LOOSE, "");
+
+// One result: the section in which the words stand most often, and in `said` what stands in each, by address.
+function page({ meta, plain_excerpt, sub_results: parts }, root) {
+  const top = new URL(meta.url, root);
+  const at = (part) => new URL(new URL(part.url, root).hash, top).href;
+  const [best] = [...parts].sort((a, b) => b.locations.length - a.locations.length);
+  return {
+    title: meta.title,
+    url: best ? at(best) : top.href,
+    section: best ? [best.title] : [],
+    summary: text(best ?? { title: meta.title, plain_excerpt }),
+    said: parts.map((part) => [at(part), text(part)]),
+    lang: meta.lang,
+    kind: meta.kind,
+    tags: JSON.parse(meta.tags || "[]"),
+  };
 }
+
+const pages = async (results, root) => (await Promise.all(results.map((one) => one.data()))).map((one) => page(one, root));
 
 // Returns the pages found for `query`, or null when the site has no static search. `wanted` narrows them.
 export async function searchSite({ root, query, wanted = null, limit = 8 }) {

@@ -18,7 +18,9 @@ LEAVES = (
     pagefind.Leaf("garden/gauge/", "The rain gauge", "en", "<p>Put the gauge twice as far from a wall.</p>"),
     pagefind.Leaf("garden/options/", "Options", "en", "<p>Set <code>rain_max_depth</code> before the season.</p>"),
     pagefind.Leaf("garden/moss/", "苔藓", "zh", "<p>石头上的苔藓喜欢阴凉。</p>"),
-    pagefind.Leaf("garden/dew/", "Dew", "en", "<p>Dew is no rain.</p>"),
+    pagefind.Leaf(
+        "garden/dew/", "Dew", "en", "<p>Dew is no rain.</p><h2 id='frost'>Frost</h2><p>It freezes to rime.</p>"
+    ),
 )
 
 
@@ -56,3 +58,13 @@ def test_a_result_leads_to_its_page(page: Page, url: str) -> None:
     page.locator("[data-search]").click()
     page.locator("geosmin-search input").fill("链霉菌")
     expect(page.locator("geosmin-search a[role=option]").first).to_have_attribute("href", url + "garden/smell/")
+
+
+def test_a_result_leads_to_the_section_that_holds_the_words(page: Page, url: str) -> None:
+    """Where the words stand below a heading, the result names it and leads there."""
+    page.goto(url)
+    page.locator("[data-search]").click()
+    page.locator("geosmin-search input").fill("rime")
+    found = page.locator("geosmin-search a[role=option]").first
+    expect(found).to_have_attribute("href", url + "garden/dew/#frost")
+    expect(found).to_contain_text("Frost — It freezes to rime.")

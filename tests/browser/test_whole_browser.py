@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -50,6 +51,15 @@ def test_the_real_search_fills_the_dialog(page: Page, url: str) -> None:
     page.keyboard.type("链霉菌")
     expect(page.get_by_role("option").first).to_contain_text("雨后的气味")
     expect(page.get_by_role("option").first.locator("mark").first).to_have_text("链霉菌")
+
+
+def test_what_the_function_finds_shows_the_words(page: Page, url: str) -> None:
+    """The function tells the place, the static search what stands there; a summary has other words."""
+    with page.expect_response(lambda reply: "/api/public/search" in reply.url):
+        page.goto(url + "search/?q=纳克")
+    row = page.get_by_role("list", name="Results").get_by_role("listitem").first
+    expect(row.locator("mark")).to_have_text("纳克")
+    expect(row.locator("a")).to_have_attribute("href", re.compile("#"))
 
 
 def test_a_private_page_is_a_plain_word(page: Page, url: str) -> None:
