@@ -23,8 +23,13 @@ const LOOSE = /^[\p{Pe}\p{Pf}\p{Po}\s]+/u; // an excerpt begins anywhere, also b
 
 const LOOKED_AT = 80; // results of which the kind and the tags are looked up
 
-// What stands in a section, without the heading that Pagefind puts before it.
-const text = ({ title, plain_excerpt: words }) => (words.startsWith(title) ? words.slice(title.length) : words).replace(LOOSE, "");
+const WORDS = /(?<![\p{L}\p{N}])[\p{L}\p{N}]|\p{sc=Han}/gu;
+
+// What stands in a section, without the heading, or its last words, with which an excerpt may begin.
+function text({ title, plain_excerpt: words }) {
+  const ends = [...title.matchAll(WORDS)].map(({ index }) => title.slice(index));
+  return words.slice(ends.find((end) => words.startsWith(end))?.length ?? 0).replace(LOOSE, "");
+}
 
 // One result: the section in which the words stand most often, and in `said` what stands in each, by address.
 function page({ meta, plain_excerpt, sub_results: parts }, root) {

@@ -19,7 +19,10 @@ LEAVES = (
     pagefind.Leaf("garden/options/", "Options", "en", "<p>Set <code>rain_max_depth</code> before the season.</p>"),
     pagefind.Leaf("garden/moss/", "苔藓", "zh", "<p>石头上的苔藓喜欢阴凉。</p>"),
     pagefind.Leaf(
-        "garden/dew/", "Dew", "en", "<p>Dew is no rain.</p><h2 id='frost'>Frost</h2><p>It freezes to rime.</p>"
+        "garden/dew/",
+        "Dew",
+        "en",
+        "<p>Dew is no rain.</p><h2 id='frost'>When does it freeze?</h2><p>It freezes to rime.</p>",
     ),
 )
 
@@ -67,4 +70,4 @@ def test_a_result_leads_to_the_section_that_holds_the_words(page: Page, url: str
     page.locator("geosmin-search input").fill("rime")
     found = page.locator("geosmin-search a[role=option]").first
     expect(found).to_have_attribute("href", url + "garden/dew/#frost")
-    expect(found).to_contain_text("Frost — It freezes to rime.")
+    expect(found).to_have_text("DewWhen does it freeze? — It freezes to rime.")
