@@ -29,11 +29,12 @@ from query_fn.environment import SettingsError, chat_from, claude_from
 from query_fn.errors import ArtifactError
 from query_fn.guard.proof import MOST_BITS
 from query_fn.guard.switch import POSITIONS
+from query_fn.regex import regex
 from query_fn.settings import Settings
 from query_fn.signature import key_from
 
 SEARCHES = 120  # of one visitor in a minute, unless the owner says otherwise: a function is open to strangers
-_ORIGIN = re.compile(r"https?://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::\d{1,5})?")  # a browser writes names small, in ASCII
+_ORIGIN = regex(r"https?://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::\d{1,5})?")  # a browser writes names small, in ASCII
 _NEVER_SENT = {"http": ":80", "https": ":443"}
 _log = logging.getLogger("geosmin.handler")
 _log.setLevel(logging.INFO)
