@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from compiler.enrich.definitions import definitions
 from compiler.enrich.folding import singular
-from compiler.enrich.naming import name_of, without_number
+from compiler.enrich.naming import is_noun, name_of, without_number
 from compiler.enrich.prose import lang_of
+from compiler.enrich.soundness import sound, tells_topic
 from compiler.enrich.terms import key_terms
 from query_fn.contract import ArticleRow, ChunkRow
 from query_fn.text import normalise, plain, sentences
@@ -34,7 +35,11 @@ _ACTION = {
     ),
 }
 _COMPOUND = re.compile(r"[A-Za-z]\w*(?:[_.:-]\w+)+|[A-Za-z]+[a-z0-9][A-Z]\w*")  # an identifier
+_FILE = re.compile(r"\.(?:md|py|ya?ml|json|txt|html?|jsx?|tsx?|toml|xml|csv|png|svg|sh|sql|log)$|^v?\d")  # or a version
 _ARTICLE = re.compile(r"An? ")
+_ARTICLE_SMALL = re.compile(r"an? ")
+_CODE = re.compile(r"`([^`\n]{2,40})`")
+_HOW_TO = re.compile(r"How to ([A-Za-z])(.+)")
 # Ends of verbs before "ing" that have an e without it: creating, using, sharing; not of editing, adding, starting.
 _SILENT = (
     *("at", "us", "ar", "ag", "ut", "ov", "id", "ur", "iz", "in", "ak", "os", "anc", "arg", "erg", "iv"),
@@ -61,13 +66,13 @@ _PURPOSE = {
         r"\b(?:allows? you to|lets? you|enables? you to|you can|you may|can be used to|"
         r"is used to|are used to|if you want to|"
         r"if you need to|in order to|helps? you(?: to)?|makes it (?:easy|"
-        r"possible) to)\s+(?:also |then |easily |simply )?"
+        r"possible) to)\s+(?:also |then |easily |simply |basically |directly |just |even |already |now )?"
         r"((?!be\b|see\b|find\b|also\b|not\b|use (?:it|this|that|them)\b|do (?:it|this|that)\b|"
         r"have\b)[a-z]+ [^.,;:()!?—]{6,80})(?=[.,;:()!?—]|$)",
         re.I,
     ),
     "zh": re.compile(
-        r"(?:用于|用来|可以用来|如果(?:你|您|用户)?(?:想要?|需要|希望)|(?:你|您|用户)(?:可以|可)(?:通过[^，。]{2,30}(?:来)?)?|以便)"
+        r"(?:用于|用来|可以用来|如果(?:你|您|用户)?(?:想要?|需要|希望)|(?:你|您|用户)(?:可以|可)(?:通过[^，。]{2,30}来)?|以便)"
         r"((?!参考|参见|看到|在|对于|不|是|将其|使用(?:它|该|此)|通过)[\u4e00-\u9fff][^，。；：:（）()！？]{4,40})(?=[，。；：:（）()！？]|$)"
     ),
 }
@@ -81,8 +86,8 @@ _DEFAULT = {
     "zh": re.compile(r"`?([A-Za-z_][\w.-]{3,40})`?[^。\n]{0,40}默认(?:值)?(?:为|是|：)"),
 }
 _LIMIT = {
-    "en": re.compile(r"\b(?:limitations?|not supported|does not support|cannot|unsupported|restrictions?)\b", re.I),
-    "zh": re.compile(r"限制|不支持|不能|无法"),
+    "en": re.compile(r"\b(?:limitations?|not supported|does not support|unsupported|restrictions?)\b", re.I),
+    "zh": re.compile(r"限制|不支持"),
 }
 _WORDING = {
     "zh": {
@@ -95,7 +100,7 @@ _WORDING = {
         "limit": "{h}有哪些限制？",
         "differ": "{k}和{j}有什么区别？",
         "ask": "{h}？",
-        "topic": "{t}里的{h}是什么？",
+        "topic": "《{t}》里“{h}”讲了什么？",
         "work": "{k}怎么用？",
     },
     "en": {
@@ -108,13 +113,16 @@ _WORDING = {
         "limit": "What are the limits of {h}?",
         "differ": "What is the difference between {k} and {j}?",
         "ask": "{h}?",
-        "topic": "What {b} {h} in {t}?",
+        "topic": "What does “{t}” say about “{h}”?",
         "work": "How is {k} used?",
     },
 }
+_FEW = r"\w[\w-]*(?: [\w-]+){0,2}"  # words
 _DIFFER = {
-    "en": re.compile(r"\b(?:differ|difference|unlike|whereas|in contrast|compared (?:to|with))", re.I),
-    "zh": re.compile(r"区别|不同|差异|相比|而不是"),
+    "en": re.compile(rf"\bdifferences? between (?:the |an? )?({_FEW}) and (?:the |an? )?({_FEW})(?=[,.;:)]|$)"),
+    "zh": re.compile(
+        r"([^，。；：、\s]{2,20}?)\s*[和与跟]\s*([^，。；：、\s]{2,20}?)\s*(?:之间)?的?(?:主要)?(?:区别|差异|不同)"
+    ),
 }
 _MINE = (
     (re.compile(r"\byourself\b", re.I), "myself"),
@@ -127,75 +135,82 @@ _MINE = (
 def questions(article: ArticleRow, chunk: ChunkRow, count: int) -> tuple[str, ...]:
     """Return up to `count` questions in the chunk's language; none repeats the title or another question."""
     found: dict[str, str] = {}
-    forbidden = normalise(article.title).rstrip("?？ ")
-    for question in _asked(article, chunk) if count > 0 else ():
+    lang, forbidden = "zh" if chunk.lang == "zh" else "en", normalise(article.title).rstrip("?？ ")
+    for question in _asked(article, chunk, lang) if count > 0 else ():
         folded = normalise(question).rstrip("?？ ")
-        if folded != forbidden and len(question) <= LONGEST:
+        if folded != forbidden and len(question) <= LONGEST and sound(question, lang):
             found.setdefault(folded, question)
         if len(found) >= count:
             break
     return tuple(found.values())
 
 
-def _asked(article: ArticleRow, chunk: ChunkRow) -> Iterator[str]:
+def _asked(article: ArticleRow, chunk: ChunkRow, lang: str) -> Iterator[str]:
     """Yield questions, the surest first."""
-    lang, text = "zh" if chunk.lang == "zh" else "en", plain(chunk.text)
+    text = plain(chunk.text)
     if not re.search(r"\w", text):
         return
     words, heading = _WORDING[lang], without_number(" ".join(plain(chunk.title).split())) or article.title
-    first = list(_of_heading(heading, chunk.text, lang))
+    first = [question for question in _of_heading(heading, chunk.text, lang) if sound(question, lang)]
     yield from first
     spoken = [plain(chunk.text[a:b]) for a, b in sentences(chunk.text) if b - a < 400]
     own = [" ".join(s.split()) for s in spoken if s and lang_of(s) == lang]
-    told = [list(_of_sentence(sentence, lang)) for sentence in own]
-    said = [question for kind in range(4) for asked in told for rank, question in asked if rank == kind]
+    code = frozenset(name for name in _CODE.findall(chunk.text) if _COMPOUND.fullmatch(name) and not _FILE.search(name))
+    told = [list(_of_sentence(sentence, lang, code)) for sentence in own]
+    ranked = [question for kind in range(5) for asked in told for rank, question in asked if rank == kind]
+    said = [question for question in ranked if sound(question, lang)]
     yield from said
     if first or said:
         return
     asked = _QUESTION[lang].search(heading) or _ACTION[lang].match(heading)
-    if _LIMIT[lang].search(text) and len(heading) < 40 and not asked:
-        yield words["limit"].format(h=article.title if _LIMIT[lang].search(heading) else heading)
-    if heading != article.title and not asked:
-        yield words["topic"].format(h=heading, t=article.title, b=_be(heading))
+    limited = article.title if _LIMIT[lang].search(heading) else heading
+    if _LIMIT[lang].search(text) and name_of(limited) == limited and not asked:
+        yield words["limit"].format(h=limited)
+    if heading != article.title and tells_topic(heading) and not asked:
+        yield words["topic"].format(h=heading, t=article.title)
     named = normalise(f"{article.title} {heading}")  # a word of the title says nothing new
-    terms = [t for t in key_terms(chunk.text, text, lang, 10) if normalise(t) not in named][:6]
-    yield from _of_terms(terms, chunk.text, lang)
+    terms = [t for t in key_terms(chunk.text, text, lang, 10) if t in code and normalise(t) not in named]
+    yield from (words["work"].format(k=term) for term in terms)
 
 
 def _of_heading(heading: str, markdown: str, lang: str) -> Iterator[str]:
     words = _WORDING[lang]
-    if _QUESTION[lang].search(heading):
+    if lang == "en" and (how := _HOW_TO.match(heading)):
+        yield words["how"].format(h=_mine(how[1].lower() + how[2].rstrip("? ")))
+    elif _QUESTION[lang].search(heading):
         yield words["ask"].format(h=heading.rstrip("?？ "))
     elif _ACTION[lang].search(heading):
-        action = heading if lang == "zh" else imperative(heading)
+        action = heading if lang == "zh" else _mine(imperative(heading))
         yield words["how"].format(h=action)
         if len(_STEPS.findall(markdown)) > 2:
             yield words["steps"].format(h=action)
 
 
-def _of_sentence(sentence: str, lang: str) -> Iterator[tuple[int, str]]:
-    """Yield (rank, question) for what one sentence answers: 0 what it is, 1 how, 2 why, 3 which value."""
+def _of_sentence(sentence: str, lang: str, code: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Yield (rank, question) for what a sentence answers: 0 what it is, 1 how, 2 why, 3 which value, 4 what differs."""
     words = _WORDING[lang]
     found = next(iter(definitions(sentence, lang)), None)
     if found and found.score >= SURE and (name := name_of(found.subject)):
         article = _ARTICLE.match(sentence)
         asked = f"{article[0].lower()}{name}" if article and found.subject in sentence[:60] else name
-        yield 0, words["term"].format(k=asked, b=_be(name))
+        if _is_noun(asked, lang):
+            yield 0, words["term"].format(k=asked, b=_be(name))
     if purpose := _PURPOSE[lang].search(sentence):
         yield 1, words["purpose"].format(h=_mine(purpose[1]) if lang == "en" else purpose[1].strip())
     if lang == "zh" and ("因为" in sentence or "由于" in sentence) and (reason := _REASON_ZH.search(sentence)):
         yield 2, words["why"].format(h=reason[1].strip())
     said = "默认" in sentence if lang == "zh" else "default" in sentence.lower()
-    if said and (value := _DEFAULT[lang].search(sentence)):
+    if said and (value := _DEFAULT[lang].search(sentence)) and value[1] in code:
         yield 3, words["default"].format(k=value[1])
+    if (two := _DIFFER[lang].search(sentence)) and all(name_of(one) and _is_noun(one, lang) for one in two.groups()):
+        yield 4, words["differ"].format(k=two[1], j=two[2])
 
 
-def _of_terms(terms: Sequence[str], markdown: str, lang: str) -> Iterator[str]:
-    """Yield questions about the terms of a passage; they say least and come last."""
-    words = _WORDING[lang]
-    if len(terms) > 1 and _DIFFER[lang].search(markdown):
-        yield words["differ"].format(k=terms[0], j=terms[1])
-    yield from (words["work"].format(k=term) for term in terms if _COMPOUND.fullmatch(term))
+def _is_noun(name: str, lang: str) -> bool:
+    """Tell whether one can ask what a name is: an English word in small letters needs an article or more than one."""
+    if lang == "zh":
+        return is_noun(name)
+    return not name[0].islower() or bool(_COMPOUND.fullmatch(name) or _ARTICLE_SMALL.match(name)) or _be(name) == "are"
 
 
 def _be(name: str) -> str:
