@@ -7,7 +7,6 @@ import logging
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 import anyio.to_thread
@@ -97,7 +96,7 @@ def dist_settings(out: Path = Path("dist")) -> Settings:
 @cache
 def openapi_document() -> wire.Json:
     """Return the OpenAPI 3.1 document that ships beside this module."""
-    document: wire.Json = json.loads(resources.files("query_fn").joinpath("openapi.json").read_text("utf-8"))
+    document: wire.Json = json.loads(Path(__file__).with_name("openapi.json").read_text("utf-8"))
     return document
 
 

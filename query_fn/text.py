@@ -58,9 +58,9 @@ _CJK = (
     r"\U00020000-\U000323af"
 )
 _MARKS = "\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e"  # combining marks that \w leaves out
-_WORD = rf"(?:(?![{_CJK}])[\w{_MARKS}])"
-_NAME = rf"{_WORD}+(?:[-.'’]{_WORD}+)*(?:\+\+|#(?!\w))?"
-_TOKEN = regex(rf"([{_CJK}]+)|{_NAME}(?:[/\\]{_NAME})*")
+_WORD = rf"(?:[^\W{_CJK}]+|[{_MARKS}]+)++"
+_SIGN = r"(?:\+\+|#(?!\w))?"  # C++, F#
+_TOKEN = regex(rf"([{_CJK}]+)|{_WORD}(?:(?:[-.'’]|{_SIGN}[/\\]){_WORD})*{_SIGN}")
 _STEP = regex(r"[/\\]")
 _HAN = regex(
     r"([\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af]+)|[^\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af]+"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from query_fn.regex import regex
 from query_fn.text import tokenise
@@ -16,7 +16,7 @@ _HEAD = regex(r"<!-- version: (\d+) -->\n")
 @cache
 def instructions() -> str:
     """Return the text of `prompt.md` without its first line, which is the version."""
-    raw = (files(__package__) / "prompt.md").read_text("utf-8")
+    raw = Path(__file__).with_name("prompt.md").read_text("utf-8")
     head = _HEAD.match(raw)
     assert head, "prompt.md has no version"
     return raw[head.end() :].strip()
