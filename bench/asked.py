@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from compiler.index.rows import Floats
 from query_fn.contract import Embedding
-from query_fn.retrieve.dense import Floats
 
 DIMENSION = 384
 PROFILE = Embedding("synthetic", "f32", "all", DIMENSION, "mean+l2", "cosine", "", "", 510, "0" * 64)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.asked import PROFILE, Asked, asked_of
-from query_fn.retrieve.dense import Floats
+from compiler.index.rows import Floats
 from query_fn.retrieve.search import Searcher
 from query_fn.store import open_store
 

@@ -1,6 +1,8 @@
 """Which room may import which. The table is the architecture; an arrow that is not in it is a defect."""
 
 import ast
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -494,3 +496,10 @@ def test_pairwise_table_is_sorted_enough_to_read() -> None:
     missing = [room for room in ALLOWED if room not in names and not any(n.startswith(room + ".") for n in names)]
     assert missing == []
     assert all(a != b for a, b in pairwise(ALLOWED))
+
+
+def test_every_bench_can_be_imported() -> None:
+    """A bench runs seldom; whatever it imports is still there."""
+    names = sorted(f"bench.{path.stem}" for path in (ROOT / "bench").glob("[a-z]*.py"))
+    code = f"import {', '.join(names)}"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
