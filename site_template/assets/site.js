@@ -116,7 +116,8 @@ function openSearch(query) {
     box.setAttribute("endpoint", document.body.dataset.endpoint);
     box.setAttribute("root", document.body.dataset.root);
     document.body.append(box);
-    searchSite({ root: new URL(document.body.dataset.root, document.baseURI), query: "" }); // the index is there when the first key is pressed
+    const [word] = document.title.match(/[\p{L}\p{N}]+/u) ?? [""]; // index and code are there when the first key is pressed
+    searchSite({ root: new URL(document.body.dataset.root, document.baseURI), query: word, limit: 1 });
   }
   box.open?.(query);
 }
