@@ -17,7 +17,8 @@ from compiler.progress import Progress
 from compiler.settings import EmbedSettings, Settings
 from query_fn.contract import Embedding
 from query_fn.errors import ArtifactError
-from query_fn.retrieve.embed import Embedder, embedding
+from query_fn.retrieve.embed import Embedder
+from query_fn.retrieve.model_folder import embedding
 
 DEFAULT_MODEL = "multilingual-e5-small"
 

@@ -27,7 +27,8 @@ from compiler.index.e5_weights import STATES, Weights, WeightsError, read_weight
 from compiler.index.probes import GENERIC
 from query_fn.contract import file_entry
 from query_fn.errors import ArtifactError
-from query_fn.retrieve.embed import CONFIG, Embedder, embedding
+from query_fn.retrieve.embed import Embedder
+from query_fn.retrieve.model_folder import CONFIG, embedding
 
 NO_EMBEDDER = "no_embedder"  # the named reason in manifest.degraded
 MODEL = "multilingual-e5-small"

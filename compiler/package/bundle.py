@@ -19,7 +19,7 @@ from compiler.package.target import Target
 from compiler.package.trim import trim
 from compiler.package.zipped import write_zip
 from query_fn.contract import MANIFEST, Manifest
-from query_fn.retrieve.embed import embedding
+from query_fn.retrieve.model_folder import embedding
 from query_fn.store import check_embedder, open_store
 from query_fn.text import TOKENISERS, Analyser
 

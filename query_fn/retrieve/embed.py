@@ -7,21 +7,18 @@ with one core each are as fast as a batch.
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
 import os
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
-from msgspec import Struct
-
 from query_fn.contract import Embedding
-from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch, RouteFailed
+from query_fn.errors import ArtifactDamaged, RouteFailed
+from query_fn.retrieve.model_folder import MODEL, TOKENS, read_model, verify
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,11 +26,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-CONFIG = "geosmin-model.json"
 Progress = Callable[[int, int], None]  # texts done, texts in all
 
-_MODEL, _TOKENS = "model.onnx", "tokens.spm"
-_FIXED = {"format": 1, "pooling": "mean+l2", "metric": "cosine", "tokeniser": "sentencepiece"}
 HEADING_TOKENS = 60
 _MAX_CHARS = 8_000  # no 510 tokens are longer; keeps the tokeniser's time bounded
 # sentencepiece's nmt_nfkc: control characters vanish, odd blanks become spaces, then NFKC.
@@ -41,70 +35,6 @@ _CONTROL: dict[int, str | None] = {
     **dict.fromkeys([*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x200B, 0x200C, 0x200E, 0x200F, 0xFEFF]),
     **dict.fromkeys([0, 9, 10, 12, 13, 0x1680, 0x2028, 0x2029, 0x200D], " "),
 }
-
-
-class ModelConfig(Struct, frozen=True):
-    """What `geosmin-model.json` says beyond the profile."""
-
-    profile: Embedding
-    pooled: bool  # the first output is one unit vector; False: it is the last hidden states, pooled here
-    states: str  # the output with a vector a token, "" = the graph has none
-    bos: int
-    eos: int
-    token_means: Mapping[str, Mapping[str, str]]  # language → "query" and "passage" → base64 of f32: what tokens share
-    files: Mapping[str, str]  # name → the SHA-256 it must have
-
-
-def read_model(folder: Path) -> ModelConfig:
-    """Return the configuration of a model folder. Its files are there and of their size; `verify` hashes them.
-
-    Raises ArtifactMissing (no configuration), ArtifactDamaged (a file is not there or the configuration is
-    incomplete), ProfileMismatch (a format, pooling, metric or tokeniser this version does not know).
-    """
-    try:
-        data = json.loads((folder / CONFIG).read_text("utf-8"))
-    except OSError:
-        raise ArtifactMissing(f"no {CONFIG} in the model folder {folder.name}") from None
-    except ValueError as error:
-        raise ArtifactDamaged(f"{CONFIG} is not JSON: {error}") from None
-    for name, known in _FIXED.items():
-        if data.get(name) != known:
-            raise ProfileMismatch(f"embedder.{name}: {data.get(name)!r} is not supported, only {known!r}")
-    try:
-        files = {name: str(data["files"][name]["sha256"]) for name in sorted(data["files"])}
-        for name in (*files, _MODEL, _TOKENS):  # what is opened is among what is hashed
-            path = folder / name
-            if Path(name).name != name or not path.is_file() or path.stat().st_size != data["files"][name]["size"]:
-                raise ArtifactDamaged(f"model/{name} is missing or of another size")
-        return _config(data, files)
-    except (KeyError, TypeError) as error:
-        raise ArtifactDamaged(f"{CONFIG} is incomplete: {error}") from None
-
-
-def embedding(folder: Path) -> Embedding:
-    """Return the profile of a model folder, its files verified. Raises like `read_model` and `verify`."""
-    config = read_model(folder)
-    verify(folder, config.files)
-    return config.profile
-
-
-def verify(folder: Path, files: Mapping[str, str]) -> None:
-    """Raise ArtifactDamaged that names a file which differs from its SHA-256. All of a model cost 25 ms."""
-    for name, expected in files.items():
-        with (folder / name).open("rb") as handle:
-            if hashlib.file_digest(handle, "sha256").hexdigest() != expected:
-                raise ArtifactDamaged(f"model/{name} differs from its SHA-256")
-
-
-def _config(data: dict[str, Any], files: dict[str, str]) -> ModelConfig:
-    sha256 = hashlib.sha256("".join(f"{name} {digest}\n" for name, digest in files.items()).encode()).hexdigest()
-    names = [name for name in Embedding.__struct_fields__ if name != "sha256"]
-    profile = Embedding(**{name: data[name] for name in names}, sha256=sha256)
-    means = data.get("token_means", {})
-    marks = int(data["bos"]), int(data["eos"])
-    return ModelConfig(profile, bool(data["pooled"]), data.get("states", ""), *marks, means, files)
-
-
 # onnxruntime 1.29 and later report sessions to their vendor unless this is set before they are loaded.
 _NO_REPORTS = "ORT_DISABLE_TELEMETRY"
 _FAULTS = (ArtifactDamaged, RuntimeError, OSError)  # of opening; onnxruntime has its own beside them
@@ -273,12 +203,12 @@ class Embedder:
                 raise RouteFailed(f"the embedder cannot be opened: {error}") from error
 
     def _vocabulary(self, processor: Callable[..., Any]) -> Any:
-        verify(self._folder, {_TOKENS: self._config.files[_TOKENS]})
-        return processor(model_file=str(self._folder / _TOKENS))
+        verify(self._folder, {TOKENS: self._config.files[TOKENS]})
+        return processor(model_file=str(self._folder / TOKENS))
 
     def _opened(self) -> Any:
         """Return a session on one core; the weights are memory-mapped."""
-        verify(self._folder, {name: digest for name, digest in self._config.files.items() if name != _TOKENS})
+        verify(self._folder, {name: digest for name, digest in self._config.files.items() if name != TOKENS})
         os.environ[_NO_REPORTS] = "1"
         import onnxruntime as ort  # 80 ms, with numpy
         from onnxruntime.capi import onnxruntime_pybind11_state as native
@@ -289,7 +219,7 @@ class Embedder:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._errors = (*_FAULTS, native.Fail, native.InvalidArgument, native.InvalidGraph, native.RuntimeException)
         self._errors += (native.NotImplemented, native.NoSuchFile, native.InvalidProtobuf)
-        return ort.InferenceSession(str(self._folder / _MODEL), options, providers=["CPUExecutionProvider"])
+        return ort.InferenceSession(str(self._folder / MODEL), options, providers=["CPUExecutionProvider"])
 
 
 def _windows(pieces: Sequence[list[int]], room: int) -> Iterator[list[list[int]]]:

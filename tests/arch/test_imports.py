@@ -108,6 +108,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         *TEXT,
         "query_fn.errors",
         "query_fn.retrieve.embed",
+        "query_fn.retrieve.model_folder",
         "query_fn.retrieve.signs",
         "query_fn.store",  # what was written is tried by the function's own search before the manifest says so
     ),
@@ -121,6 +122,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.settings",
         "query_fn.errors",
         "query_fn.retrieve.embed",
+        "query_fn.retrieve.model_folder",
     ),
     "compiler.site": (
         *LEAVES,
@@ -262,7 +264,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "compiler.upload",
         "query_fn",
     ),
-    "compiler.package": (*LEAVES, *TEXT, "query_fn.errors", "query_fn.retrieve.embed", "query_fn.store"),
+    "compiler.package": (
+        *LEAVES,
+        *TEXT,
+        "query_fn.errors",
+        "query_fn.retrieve.embed",
+        "query_fn.retrieve.model_folder",
+        "query_fn.store",
+    ),
     "compiler.lint": (
         *LEAVES,
         *TEXT,

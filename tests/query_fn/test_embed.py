@@ -27,7 +27,8 @@ from compiler.progress import Silent
 from compiler.settings import Settings as BuildSettings
 from query_fn.app import create_app
 from query_fn.errors import ArtifactDamaged, ArtifactMissing, ProfileMismatch, RouteFailed
-from query_fn.retrieve.embed import CONFIG, Embedder, embedding
+from query_fn.retrieve.embed import Embedder
+from query_fn.retrieve.model_folder import CONFIG, embedding
 from query_fn.retrieve.search import Searcher
 from query_fn.settings import Settings
 from query_fn.store import open_store
