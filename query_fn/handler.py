@@ -6,6 +6,7 @@ buffered here: a client gets the whole event stream at once and the same parts i
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import json
@@ -100,8 +101,17 @@ def handler(event: Event, context: object) -> dict[str, Any]:
     early = refusal(event)
     if early is not None:
         return early
+    _with_loop()
     answer: dict[str, Any] = adapter(dict(event), context)  # type: ignore[arg-type]
     return answer
+
+
+def _with_loop() -> None:
+    """Give this thread an event loop when it has none: the adapter asks for one, and `asyncio.run` leaves none behind."""
+    try:
+        asyncio.get_event_loop()
+    except RuntimeError:
+        asyncio.set_event_loop(asyncio.new_event_loop())
 
 
 def look() -> dict[str, Any]:

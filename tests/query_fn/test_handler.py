@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +136,18 @@ def test_warm_reuse(handler: Any) -> None:
     assert len(set(answers[0::2])) == 1
     assert len(set(answers[1::2])) == 1
     assert answers[0] != answers[1]
+
+
+@pytest.mark.parametrize("where", ["here", "in another thread"])
+def test_the_entry_brings_its_own_event_loop(handler: Any, where: str) -> None:
+    """Whatever ran before in this thread, and in a thread where nothing did, a request is answered."""
+    asyncio.run(asyncio.sleep(0))
+    if where == "here":
+        found = handler(url_event(method="GET", path="/nowhere"), None)
+    else:
+        with ThreadPoolExecutor(1) as pool:
+            found = pool.submit(handler, url_event(method="GET", path="/nowhere"), None).result()
+    assert found["statusCode"] == 404
 
 
 def test_import_is_cheap() -> None:
