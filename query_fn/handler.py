@@ -107,7 +107,7 @@ def handler(event: Event, context: object) -> dict[str, Any]:
 
 
 def _with_loop() -> None:
-    """Give this thread an event loop when it has none: the adapter asks for one, and `asyncio.run` leaves none behind."""
+    """Give this thread an event loop when it has none: the adapter asks for one, `asyncio.run` leaves none behind."""
     try:
         asyncio.get_event_loop()
     except RuntimeError:
