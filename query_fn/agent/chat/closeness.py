@@ -52,15 +52,19 @@ Closeness = Callable[[str, str, Sequence[Passage], int], list[list[Close]]]
 
 
 def closeness(reader: Reader) -> Closeness:
-    """Return the measure over one embedder. It raises RouteFailed when the model cannot be run."""
+    """Return the measure over one embedder. It raises RouteFailed when the model cannot be run.
+
+    The model runs without the GIL, so all cores read. All questions share the threads: more of them at once would
+    cost memory and no time less.
+    """
+    pool = ThreadPoolExecutor(_CORES, thread_name_prefix="read")
 
     def measure(question: str, lang: str, passages: Sequence[Passage], new: int) -> list[list[Close]]:
         import numpy as np
 
         asked = _unit(_less(reader.asked(question), reader.token_mean(lang, "query")))
         whole = _unit(asked.mean(axis=0, keepdims=True))[0]
-        with ThreadPoolExecutor(_CORES, thread_name_prefix="read") as pool:  # the model runs without the GIL
-            read = list(pool.map(lambda passage: _Read(reader, passage, asked, whole), passages))
+        read = list(pool.map(lambda passage: _Read(reader, passage, asked, whole), passages))
         rows = [row for part in read for row in part.held()]
         if not rows:
             return [[] for _ in passages]
