@@ -1,4 +1,4 @@
-"""THE normaliser and tokeniser, used alike by the build and by the function. A leaf: standard library and a stemmer.
+"""THE normaliser and tokeniser, used alike by the build and by the function. A leaf beside `regex.py`.
 
 Each analyser has a name with its version in ``TOKENISERS``; the manifest records it and the function refuses any other.
 Tokens come in text order, so with the analyser ``bigram`` a phrase of the text is a contiguous run of its tokens.

@@ -1,4 +1,4 @@
-"""Which rows one request may see, as arrays: the visibility decision applied to whole tables at once."""
+"""Which rows one request may see, a byte for each: the visibility decision applied to whole tables at once."""
 
 from __future__ import annotations
 

@@ -94,12 +94,15 @@ def test_the_time_grows_with_the_length(unit: str) -> None:
 
     def seconds(size: int) -> float:
         source = "".join(unit.replace("{n}", str(n)) for n in range(size // len(unit)))
-        start = time.process_time()
-        published(source)
-        return time.process_time() - start
+        took = []
+        for _ in range(2):  # noise of neighbours only adds, so the least is nearest the truth
+            start = time.process_time()
+            published(source)
+            took.append(time.process_time() - start)
+        return min(took)
 
     seconds(1000)
-    assert any(seconds(40_000) < 3 * seconds(20_000) + 0.3 for _ in range(3))  # once without a neighbour's noise
+    assert seconds(40_000) < 3 * seconds(20_000) + 0.3
 
 
 def test_a_heading_with_many_spaces_is_read_at_once() -> None:

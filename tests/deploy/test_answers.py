@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import boto3
@@ -13,17 +12,10 @@ import pytest
 from compiler.deploy.answers import restore, save
 from query_fn.bucket import Place
 from query_fn.errors import ArtifactError
-from tests.aws import REGION, aws
+from tests.aws import REGION
 
 _numbers = itertools.count()
 NAMES = ("ab/abcd.json", "ab/abef.json", "cd/cdef.json")
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[str]:
-    """S3 on loopback."""
-    with aws() as address:
-        yield address
 
 
 @pytest.fixture

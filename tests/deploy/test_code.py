@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +10,7 @@ import pytest
 
 from compiler.deploy.code import go_live, release
 from query_fn.bucket import Place
-from tests.aws import aws
 from tests.deploy.cloud import Account, account
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[str]:
-    """Amazon's services on loopback."""
-    with aws() as address:
-        yield address
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,18 +18,11 @@ from query_fn.bucket import Place
 from query_fn.contract import MANIFEST, dump_manifest
 from query_fn.signature import key_from
 from tests.artifacts import make_artifacts
-from tests.aws import REGION, aws
+from tests.aws import REGION
 from tests.deploy.test_publish import commit, git
 
 PRIVATE, PUBLIC = (key_from(key) or b"" for key in make_keys())
 PUSHES = 20
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[str]:
-    """S3 on loopback."""
-    with aws() as address:
-        yield address
 
 
 @pytest.fixture(scope="module")

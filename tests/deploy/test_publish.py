@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import boto3
 import pytest
 import yaml
 
-from tests.aws import REGION, aws
+from tests.aws import REGION
 from tests.deploy.cloud import Account, account, secrets, tools
 from tests.workflow import ROOT, Runner, machine
 
@@ -22,13 +21,6 @@ WORKFLOW = ROOT / ".github" / "workflows" / "publish.yml"
 BUILD = ["check", "build", "leakcheck", "lint", "deploy"]
 WHO = ("-c", "user.name=You", "-c", "user.email=you@example.org")
 SECRET = "# A private note\n\nThe password of the safe is zanzibar-quokka-nine.\n"
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[str]:
-    """Amazon's services on loopback."""
-    with aws() as address:
-        yield address
 
 
 @pytest.fixture

@@ -24,7 +24,6 @@ from compiler.upload import make_keys
 from query_fn.app import create_app
 from query_fn.settings import Settings
 from query_fn.signature import key_from
-from tests.aws import aws
 from tests.compiler.vault import PUBLIC, make
 from tests.deploy.cloud import Account, account
 
@@ -32,13 +31,6 @@ PRIVATE, KEY = (key_from(key) or b"" for key in make_keys())
 PARCEL = Parcel(None, PRIVATE, KEY)
 PAGE = PUBLIC + "# Backups\n\nBackups are kept for {} days.\n"
 ASK = {"question": "How long are backups kept?", "stream": False}
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[str]:
-    """Amazon's services on loopback."""
-    with aws() as address:
-        yield address
 
 
 def built(tmp: Path, owner: Account, name: str, files: dict[str, str | bytes], address: str = "") -> Owned:

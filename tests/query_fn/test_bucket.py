@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +20,10 @@ from query_fn.errors import ArtifactDamaged, ArtifactError, ArtifactMissing, Art
 from query_fn.settings import Settings
 from query_fn.signature import key_from
 from tests.artifacts import BUILD_ID, make_artifacts, make_rows
-from tests.aws import REGION, aws
+from tests.aws import REGION
 
 PRIVATE, PUBLIC = (key_from(key) or b"" for key in make_keys())
 _names = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[str]:
-    """S3 on loopback."""
-    with aws() as address:
-        yield address
 
 
 @pytest.fixture(scope="module")

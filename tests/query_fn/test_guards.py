@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from query_fn.guard.visitors import Visitors, address
 from query_fn.prices import Spending
 from query_fn.settings import Settings
 from tests.artifacts import NOW, SOON, make_build
-from tests.aws import aws, make_table
+from tests.aws import make_table
 
 _tables = itertools.count()
 
@@ -45,13 +44,6 @@ class Down:
 
     def flag(self, key: str) -> str:
         raise StoreDown("down")
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[str]:
-    """DynamoDB on loopback."""
-    with aws() as address:
-        yield address
 
 
 @pytest.fixture(params=["memory", "dynamo"])

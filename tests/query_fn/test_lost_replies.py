@@ -6,7 +6,6 @@ import itertools
 import resource
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
@@ -25,19 +24,12 @@ from query_fn.prices import Spending
 from query_fn.settings import Settings
 from query_fn.signature import key_from
 from tests.artifacts import BUILD_ID, make_artifacts
-from tests.aws import REGION, aws, make_table
+from tests.aws import REGION, make_table
 from tests.lossy import BUSY, CUT, LOST, Harm, lossy
 from tests.query_fn.claude_app import served
 
 PRIVATE, PUBLIC = (key_from(key) or b"" for key in make_keys())
 _numbers = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[str]:
-    """Amazon's services on loopback."""
-    with aws() as address:
-        yield address
 
 
 def first(fate: str, word: bytes) -> Harm:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from query_fn.guard.session import Binding, sign
 from query_fn.guard.table import Table
 from query_fn.settings import Settings
 from tests.artifacts import make_build
-from tests.aws import aws, make_table
+from tests.aws import make_table
 
 SECRET = b"a secret of the owner, not short"
 BITS = 6
@@ -120,13 +119,6 @@ def test_any_changed_character(index: int) -> None:
     index %= len(session)
     forged = session[:index] + ("A" if session[index] != "A" else "B") + session[index + 1 :]
     assert refused(work(), forged)
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[str]:
-    """DynamoDB on loopback."""
-    with aws() as address:
-        yield address
 
 
 @pytest.mark.parametrize(("store", "at_once"), [("memory", 16), ("dynamo", 1)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from query_fn.model import Ask
 from query_fn.service import Deps
 from query_fn.settings import Settings
 from tests.artifacts import NOW, SOON, make_build
-from tests.aws import aws, make_table
+from tests.aws import make_table
 
 QUESTIONS = (
     "How long are backups kept?",
@@ -36,13 +35,6 @@ QUESTIONS = (
 )
 SECRET = b"0123456789abcdef"
 _tables = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[str]:
-    """DynamoDB on loopback."""
-    with aws() as address:
-        yield address
 
 
 @pytest.fixture(scope="module")
